@@ -122,8 +122,7 @@ final class URLLoad: Sendable {
                 .cannotConnect,
                 reason: "the \(protocolClass.ownerName) of this URLSessionConfiguration is gone: keep it")
         }
-        let prepared = try owner.prepareForURLSession(
-            try await request.networkRequest(streamsResponse: client.takesPieces))
+        let prepared = try owner.prepareForURLSession(try await request.networkRequest(for: client))
         var next = prepared.request
         for _ in 0...Self.redirectLimit {
             let response = try await prepared.send(next)

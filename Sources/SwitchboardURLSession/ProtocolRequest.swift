@@ -9,7 +9,7 @@ struct ProtocolRequest: Sendable {
 
     /// Returns the request for the owner. Its body is read while it is sent, except for a short stream on Apple's
     /// systems.
-    func networkRequest(streamsResponse: Bool) async throws -> NetworkRequest {
+    func networkRequest(for client: ProtocolClient) async throws -> NetworkRequest {
         var headers = HTTPHeaders(urlRequest.sortedFields)
         for field in additionalFields.sortedFields where !headers.contains(field.name) { headers.append(field) }
         // The session frames the body.
@@ -19,13 +19,13 @@ struct ProtocolRequest: Sendable {
         // The session sends the length of the body, which an interceptor may replace.
         if !body.isEmpty { headers.remove("Content-Length") }
         let (timeout, policy) = (timeout, urlRequest.cachePolicy)
-        let report = body.isEmpty ? nil : reportOfSentBytes(of: body.length)
+        let report = body.isEmpty ? nil : reportOfSentBytes(of: body.length, to: client)
         // Set by a closure, which keeps the other timeouts of a manager.
         let options = RequestOptions {
             if let timeout { $0.timeouts.idle = timeout > 0 ? .seconds(min(timeout, Duration.century.seconds)) : nil }
             if policy != .useProtocolCachePolicy { $0.cachePolicy = policy }
             if let report { $0.addBodySent(report) }
-            $0.streamsResponse = streamsResponse
+            $0.streamsResponse = client.takesPieces
         }
         var request = NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
         if let hosts = redirectingHosts { request.leaveOriginEarlier(of: hosts) }

@@ -11,6 +11,8 @@ final class ProtocolClient: @unchecked Sendable {  // its variables are used und
     /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
     private static let lastQueue = DispatchQueue(label: "Switchboard.URLSession")
+    /// The delegate that receives the progress of an upload. Nil for a request without a body.
+    let uploadDelegate: (any URLSessionTaskDelegate)?
     #else
     static let startsStoppedTasks = false
     /// The run loop that started the loading, on which the client expects its messages.
@@ -36,6 +38,9 @@ final class ProtocolClient: @unchecked Sendable {  // its variables are used und
         queue = urlProtocol.task?.workQueue ?? DispatchQueue(label: "Switchboard.URLSession.task")
         takesPieces = urlProtocol.task?.deliversToDelegate ?? false
         delegateQueue = takesPieces ? urlProtocol.task?.ownSession?.delegateQueue : nil
+        let hasBody = ProtocolRequest(urlRequest: urlProtocol.request, task: urlProtocol.task).hasBody
+        let isUpload = hasBody || urlProtocol.task is URLSessionUploadTask
+        uploadDelegate = isUpload ? urlProtocol.task?.uploadDelegate : nil
         #else
         takesPieces = true
         delegateQueue = nil

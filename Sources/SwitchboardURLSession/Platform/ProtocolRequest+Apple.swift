@@ -35,7 +35,7 @@ extension ProtocolRequest {
     }
 
     /// Returns a closure that reports sent bytes. Nil: a protocol cannot report them to URLSession.
-    func reportOfSentBytes(of length: Int64?) -> (@Sendable (Int64) -> Void)? { nil }
+    func reportOfSentBytes(of length: Int64?, to client: ProtocolClient) -> (@Sendable (Int64) -> Void)? { nil }
 
     /// Lets URLSession ask its delegate. Returns nil: if the redirect is followed, URLSession stops this loading and
     /// begins another one; otherwise the task ends with the response of the redirect. Throws for a refused redirect to

@@ -52,8 +52,8 @@ extension ProtocolRequest {
     }
 
     /// Returns a closure that reports sent bytes to the delegate, as URLSession would. Nil without a delegate.
-    func reportOfSentBytes(of length: Int64?) -> (@Sendable (Int64) -> Void)? {
-        guard let task, let session = task.ownSession, let delegate = task.delegate else { return nil }
+    func reportOfSentBytes(of length: Int64?, to client: ProtocolClient) -> (@Sendable (Int64) -> Void)? {
+        guard let task, let session = task.ownSession, let delegate = client.uploadDelegate else { return nil }
         let reported = Protected<Int64>(0)
         // The request has the closure, and an error that a delegate stores has the request.
         return { [weak session, weak task, weak delegate] count in
@@ -101,13 +101,26 @@ extension URLSessionTask {
     /// Whether the session's delegate receives the body in pieces. Otherwise the task has a completion handler, which
     /// receives only the last piece, or nothing receives it. Must be called on ``workQueue``.
     var deliversToDelegate: Bool {
-        guard let session = ownSession, session.delegate is any URLSessionDataDelegate,
-            let registry = member("taskRegistry", of: session),
-            let behaviours = member("behaviours", of: registry as AnyObject) as? any IntegerLookup,
-            let behaviour = behaviours.value(for: taskIdentifier)
-        else { return false }
+        guard ownSession?.delegate is any URLSessionDataDelegate, let behaviour else { return false }
         // The cases with a completion handler have it as their child.
-        return Mirror(reflecting: behaviour).children.isEmpty
+        return behaviour.children.isEmpty
+    }
+
+    /// The delegate of the call that created the task, or else of the task or its session. Must be called on
+    /// ``workQueue``.
+    var uploadDelegate: (any URLSessionTaskDelegate)? {
+        guard let child = behaviour?.children.first else { return delegate }
+        // The child of a call with a delegate is a tuple of a completion handler and the delegate.
+        let own = Mirror(reflecting: child.value).children.compactMap { $0.value as? any URLSessionTaskDelegate }
+        return own.first ?? delegate
+    }
+
+    /// The case of an enum that lists the receivers of the task's messages.
+    private var behaviour: Mirror? {
+        guard let session = ownSession, let registry = member("taskRegistry", of: session),
+            let behaviours = member("behaviours", of: registry as AnyObject) as? any IntegerLookup
+        else { return nil }
+        return behaviours.value(for: taskIdentifier).map { Mirror(reflecting: $0) }
     }
 }
 

@@ -103,6 +103,20 @@ struct URLSessionLinuxTests {
         session.invalidateAndCancel()
     }
 
+    @Test("the delegate of a call receives its progress, and that of the session does not")
+    func progressOfCall() async throws {
+        let source = AdHocSession { request in
+            request.options.onBodySent?(10)
+            return NetworkResponse(statusCode: 204, url: request.url)
+        }
+        let (ofSession, ofCall) = (TaskDelegate(), TaskDelegate())
+        let session = source.urlSession(delegate: ofSession)
+        _ = try await session.upload(for: URLRequest("POST", url), from: Data(count: 10), delegate: ofCall)
+        let sent = try await ofCall.sent.first()
+        #expect(sent == [10, 10, 10])
+        #expect(ofSession.sent.all.isEmpty)
+    }
+
     @Test("only a running task starts a loading")
     func taskStates() throws {
         let session = StubSession(.stall).urlSession()
