@@ -13,7 +13,7 @@ struct SharedTokenFileTests {
     private static let count = 40
 
     private static func save(_ name: String, _ file: URL) async throws {
-        let store = FileTokenStore(file)
+        let store = FileTokenStore(file, clock: StillClock())
         for index in 0..<count {
             try await store.save(OAuthToken(accessToken: "\(name)\(index)"), in: "\(name)\(index)")
             // This token is removed again, so that the file also shrinks.
@@ -24,7 +24,7 @@ struct SharedTokenFileTests {
     }
 
     private func check(_ names: [String], _ file: URL) async throws {
-        let store = FileTokenStore(file)
+        let store = FileTokenStore(file, clock: StillClock())
         var lost: [String] = []
         for name in names {
             for index in 0..<Self.count
@@ -89,5 +89,17 @@ struct SharedTokenFileTests {
             }
             try await check(["a", "b"], file)
         }
+    }
+}
+
+/// A clock that sleeps in real time and does not advance, so that a store waits for a lock without a limit.
+struct StillClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+
+    let now = ContinuousClock.now
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await Task.sleep(for: now.duration(to: deadline))
     }
 }

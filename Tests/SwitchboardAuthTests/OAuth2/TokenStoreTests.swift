@@ -246,7 +246,7 @@ struct TokenStoreTests {
     @Test("concurrent saves leave a complete file")
     func concurrent() async throws {
         try await withFolder { folder in
-            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
+            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"), clock: StillClock())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<50 {
                     group.addTask { try await store.save(OAuthToken(accessToken: "\(index)"), in: "\(index % 5)") }
