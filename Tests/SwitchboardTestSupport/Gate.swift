@@ -24,13 +24,3 @@ package func comesTrue(_ condition: () async throws -> Bool) async rethrows -> B
     }
     return try await condition()
 }
-
-/// Runs an operation, again when it took `limit` or longer, at most five times. A busy machine only adds time. Returns the
-/// shortest of the times that the operation returns.
-package func shortestTime(
-    below limit: Duration, of operation: () async throws -> Duration
-) async rethrows -> Duration {
-    var shortest = try await operation()
-    for _ in 1..<5 where shortest >= limit { shortest = min(shortest, try await operation()) }
-    return shortest
-}

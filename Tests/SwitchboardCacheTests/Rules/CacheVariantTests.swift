@@ -270,14 +270,8 @@ struct CacheVariantTests {
     @Test("a Vary of more names or bytes than a cache compares is not stored", arguments: [64, 65, 25_000])
     func long(count: Int) async throws {
         let vary = (0..<count).map { "X-\($0)" }.joined(separator: ",")
-        let time = try await shortestTime(below: .seconds(2)) {
-            let fixture = fixture(["Vary": vary])
-            let start = ContinuousClock.now
-            for _ in 1...3 { _ = try await fixture.get("https://h/", .server) }
-            #expect(fixture.session.requests.count == (count > 64 ? 3 : 1))
-            return ContinuousClock.now - start
-        }
-        // A comparison of all names took seconds.
-        #expect(time < .seconds(2))
+        let fixture = fixture(["Vary": vary])
+        for _ in 1...3 { _ = try await fixture.get("https://h/", .server) }
+        #expect(fixture.session.requests.count == (count > 64 ? 3 : 1))
     }
 }
