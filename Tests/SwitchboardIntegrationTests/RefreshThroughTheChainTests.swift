@@ -116,8 +116,8 @@ struct RefreshThroughTheChainTests {
         let holder = Deliveries<Router<URLEndPoint>>()
         let tokenURL = URL(text: "https://api.example.com/token")
         let auth = BearerAuth {
-            // The timeout only ends the test if the request waits.
-            let options = RequestOptions { $0.timeouts.total = .seconds(5) }
+            // Turns a hang into a failure.
+            let options = RequestOptions { $0.timeouts.total = .seconds(300) }
             return try await holder.first().request(URLEndPoint(.get, tokenURL), as: String.self, options: options)
         }
         let session = StubSession { request in .text(request.path == "/token" ? "t1" : "ok") }
