@@ -79,7 +79,9 @@ struct MockServerTLSExchangeTests {
         try await MockServer.run(isSecure: true) { server in
             server.enqueue(fault)
             let session = DefaultSession.make(server.trustingConfiguration)
-            let options = RequestOptions { $0.timeouts.attempt = code == .timedOut ? .milliseconds(500) : .seconds(20) }
+            let options = RequestOptions {
+                $0.timeouts.attempt = code == .timedOut ? .milliseconds(500) : .seconds(300)
+            }
             let error = await #expect(throws: NetworkError.self) {
                 try await session.send(NetworkRequest(.get, server.url, options: options))
             }
