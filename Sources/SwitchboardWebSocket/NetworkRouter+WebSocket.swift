@@ -19,7 +19,8 @@ extension NetworkRouter {
     ///   - sending: The type of the messages to send.
     ///   - receiving: The type of the messages to receive.
     ///   - options: Options for this socket. They override those of its endpoint. Default none.
-    ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting. Default the real one.
+    ///   - clock: The clock for pings, the closing handshake, the body of a refusal and the waits before reconnecting.
+    ///     Default the real one.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. The
     ///     closure gets a socket for this one connection, and the last message that the reader receives before those of

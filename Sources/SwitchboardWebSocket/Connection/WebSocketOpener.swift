@@ -115,7 +115,7 @@ struct WebSocketOpener: Sendable {
     /// Returns up to 16 KiB of a body that arrive within a second. The body may be endless.
     private func beginning(of bytes: ResponseBytes) async throws -> Data {
         let body = Protected(Data())
-        _ = try? await withTimeout(.seconds(1), error: CancellationError()) {
+        _ = try? await withTimeout(.seconds(1), by: clock, error: CancellationError()) {
             while body.value.count < 16 << 10, let chunk = try await bytes.next() { body.withLock { $0 += chunk } }
         }
         try Task.checkCancellation()

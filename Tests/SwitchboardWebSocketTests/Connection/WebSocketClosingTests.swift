@@ -65,7 +65,7 @@ import SwitchboardTestSupport
     func leaving(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1"), .text("2"), .text("3")))
-            let socket = try await open(server, route)
+            let socket = try await open(server, route, clock: TestClock())
             for try await _ in socket { break }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
             let seen = try await server.takeWebSocket()
@@ -77,7 +77,7 @@ import SwitchboardTestSupport
     func canceling(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1")))
-            let socket = try await open(server, route)
+            let socket = try await open(server, route, clock: TestClock())
             let begun = Gate()
             let reading = Task {
                 for try await _ in socket { begun.open() }
@@ -97,7 +97,7 @@ import SwitchboardTestSupport
     func releasing(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket())
-            var socket: Socket? = try await open(server, route)
+            var socket: Socket? = try await open(server, route, clock: TestClock())
             let states = try #require(socket).states
             socket = nil
             let seen = try await server.takeWebSocket()
