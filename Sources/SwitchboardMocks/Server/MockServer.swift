@@ -133,7 +133,7 @@ extension MockServer: StubAnswering {
     /// responses and answers. An answer in flight gets up to two seconds to end, because the server notices a moment
     /// later that a client has left.
     public var faults: [String] {
-        core.waitForAnswers(within: .seconds(2))
+        core.waitForAnswers()
         let refusals = core.state.withLock { $0.refusals }
         let left = unfinished.isEmpty ? [] : ["\(unfinished)"]
         return core.registry.faults + refusals + core.contracts.faults + left

@@ -6,6 +6,9 @@ import SwitchboardPlatform
 /// The threads of a ``MockServer``. They retain the core and never the server, so that a released server is deallocated
 /// and stops.
 final class MockServerCore: Sendable {
+    /// The time for the end of an answer in flight, before it counts as unfinished. For tests.
+    @TaskLocal static var answerLimit = Duration.seconds(2)
+
     let state: WaitableState<MockServerState>
     let stop: StopSignal
     let registry = StubRegistry()
@@ -56,9 +59,9 @@ final class MockServerCore: Sendable {
 
     // MARK: Answers
 
-    /// Waits until no answer is in flight or the server is stopped.
-    func waitForAnswers(within limit: Duration) {
-        let deadline = ContinuousClock.now + limit
+    /// Waits until no answer is in flight or the server is stopped, for ``answerLimit`` at most.
+    func waitForAnswers() {
+        let deadline = ContinuousClock.now + Self.answerLimit
         while state.withLock({ $0.stoppedWith == nil && !$0.answering.isEmpty }), ContinuousClock.now < deadline {
             Thread.sleep(forTimeInterval: 0.001)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+@testable import SwitchboardMocks
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -52,6 +53,11 @@ struct MockServerUnfinishedTests {
         #expect(server.stop().isEmpty)
     }
 
+    /// Returns the faults after the end of an answer, which a busy machine may notice late.
+    private func patientFaults(of server: MockServer) -> [String] {
+        MockServerCore.$answerLimit.withValue(.seconds(300)) { server.faults }
+    }
+
     @Test("a stall whose client has just left is no fault")
     func stallAtFaults() async throws {
         let server = try MockServer()
@@ -60,7 +66,7 @@ struct MockServerUnfinishedTests {
         let client = try RawClient(port: server.port).send(get)
         _ = try await server.takeRequest()
         client.leave()
-        #expect(server.faults.isEmpty)
+        #expect(patientFaults(of: server).isEmpty)
     }
 
     @Test("a stall before the end of a request is listed")
