@@ -10,8 +10,8 @@ final class FoundationExchange: Sendable {
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
         var task: URLSessionDataTask?
         var isOver = false
-        /// The error of a canceled task, and the latest time at which the caller gets it.
-        var failure: (error: any Error, deadline: SuspendingClock.Instant)?
+        /// The error of a canceled task, and the latest time at which the caller gets it. Nil until the cancel is made.
+        var failure: (error: any Error, deadline: SuspendingClock.Instant?)?
         var response: NetworkResponse?
         /// The body received so far, unless a reader streams it.
         var body = Data()
@@ -38,6 +38,8 @@ final class FoundationExchange: Sendable {
     let isTaskCancelled = Protected(false)
     /// The queue that cancels tasks. Canceling on the caller's thread or in a callback would deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
+    /// The time in which URLSession reports the end of a canceled task.
+    private static let gracePeriod = Duration.seconds(1)
 
     /// Creates an exchange. `start` is the time before its body was read.
     init(
@@ -263,12 +265,12 @@ final class FoundationExchange: Sendable {
     /// Ends with an error and cancels the task.
     ///
     /// URLSession may still send a request that waits for a connection. So the caller gets the error when the task has
-    /// ended, or a second later if URLSession never reports the end.
+    /// ended, or a second after its cancel if URLSession never reports the end.
     private func close(with error: any Error) {
         let (isFirst, pipe) = state.withLock { state in
             guard !state.isOver else { return (false, nil as BytePipe?) }
             state.isOver = true
-            state.failure = (error, .now + .seconds(1))
+            state.failure = (error, state.task == nil ? SuspendingClock.now + Self.gracePeriod : nil)
             defer { state.pipe = nil }
             return (true, state.pipe)
         }
@@ -294,10 +296,15 @@ final class FoundationExchange: Sendable {
     /// Cancels the task. A new one is then resumed, which sends nothing. Otherwise it would stay in its session.
     func cancelTask(isNew: Bool = false) {
         guard let task = state.withLock({ $0.task }) else { return }
-        Self.cancelling.async { [isTaskCancelled] in
+        Self.cancelling.async { [self] in
             isTaskCancelled.withLock { $0 = true }
             task.cancel()
             if isNew { task.resume() }
+            let isAwaited = state.withLock { state in
+                state.failure?.deadline = SuspendingClock.now + Self.gracePeriod
+                return state.continuation != nil
+            }
+            if isAwaited { deadlines.add(self) } else { deadlines.remove(self) }
         }
     }
 }

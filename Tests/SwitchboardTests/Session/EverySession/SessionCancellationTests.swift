@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 @testable import SwitchboardMocks
 import SwitchboardTestSupport
@@ -37,7 +38,9 @@ struct SessionCancellationTests {
             let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
             async let first = session.send(NetworkRequest(.get, server.url.appendingPathComponent("1")))
             _ = try await server.takeRequest()
-            let second = Task { try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("2"))) }
+            let second = startTask {
+                try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("2")))
+            }
             async let third = session.send(NetworkRequest(.get, server.url.appendingPathComponent("3")))
             // A later request times out. By then the second one is in the queue.
             var probe = NetworkRequest(.get, server.url.appendingPathComponent("4"))

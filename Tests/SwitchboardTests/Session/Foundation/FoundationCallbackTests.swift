@@ -75,6 +75,21 @@ struct FoundationCallbackTests {
         #expect(error?.code == .invalidResponse)
     }
 
+    @Test("the wait for the end of a canceled task begins after its cancel")
+    func waitForTheEnd() async {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let exchange = FoundationExchange(NetworkRequest(.get, url), payload: nil, DeadlineSweeper())
+        _ = exchange.attach(session.dataTask(with: url))
+        // The task is canceled when this lock is free.
+        let deadline = exchange.isTaskCancelled.withLock { _ in
+            exchange.cancel()
+            return exchange.deadline
+        }
+        #expect(deadline == nil)
+        #expect(await comesTrue { exchange.deadline != nil })
+    }
+
     // MARK: Redirects
 
     @Test("a redirect is answered after a cancel, except where that traps")
