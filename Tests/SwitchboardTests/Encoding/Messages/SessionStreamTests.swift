@@ -126,10 +126,10 @@ struct SessionStreamTests {
             try await MockServer.run(handler: { _ in answer.with("X-A", "1") }) { server in
                 var (seen, error): (Data, NetworkError?) = (Data(), nil)
                 // The head or the body of a busy server may be later than the timeout.
-                for _ in 0..<(code == .timedOut ? 10 : 1) where seen.isEmpty {
+                for turn in 0..<(code == .timedOut ? 8 : 1) where seen.isEmpty {
                     error = await #expect(throws: NetworkError.self) {
                         let response = try await session.send(
-                            request(server.url) { if code == .timedOut { $0.timeouts.idle = .seconds(1) } })
+                            request(server.url) { if code == .timedOut { $0.timeouts.idle = .seconds(1 << turn) } })
                         for try await chunk in response.bytes { seen.append(chunk) }
                     }
                     #expect(error?.code == code)
@@ -313,20 +313,21 @@ struct SessionStreamTests {
     func silenceAndPauses(kind: SessionKind) async throws {
         var sent: Int?
         // A busy server may be silent before the pause too.
-        for _ in 0..<10 where sent == nil {
+        for turn in 0..<7 where sent == nil {
+            let time = Duration.milliseconds(300 << turn)
             let stalls = Deliveries<Int?>()
             try await RawServer.run { connection in
                 _ = try connection.readHead()
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n")
                 let body = Data(count: 19_000_000)
-                let count = try? connection.send(body, givingUpAfter: .milliseconds(600))
+                let count = try? connection.send(body, givingUpAfter: time * 2)
                 stalls.add(count)
                 try connection.send(body.dropFirst(count ?? 0))
                 try connection.stall()
             } body: { server in
                 let error = await #expect(throws: NetworkError.self) {
                     let response = try await kind.make().send(
-                        request(server.url) { $0.timeouts = Timeouts(idle: .milliseconds(300)) })
+                        request(server.url) { $0.timeouts = Timeouts(idle: time) })
                     sent = try await stalls.first()
                     for try await _ in response.bytes {}
                 }

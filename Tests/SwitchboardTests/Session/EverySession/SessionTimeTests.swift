@@ -43,10 +43,10 @@ struct SessionTimeTests {
             }
         } body: { server in
             var request = NetworkRequest(.get, server.url)
-            request.timeouts = Timeouts(idle: .seconds(30), attempt: .seconds(1))
             var error: NetworkError?
             // The body of a busy server may be late.
-            for _ in 0..<10 where error?.body?.isEmpty ?? true {
+            for turn in 0..<8 where error?.body?.isEmpty ?? true {
+                request.timeouts = Timeouts(idle: .seconds(300), attempt: .seconds(1 << turn))
                 error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
                 #expect(error?.code == .timedOut)
             }
@@ -59,22 +59,25 @@ struct SessionTimeTests {
         "idle time counts from the last chunk [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func silenceInTheBody(kind: SessionKind) async throws {
+        let pause = Protected(Duration.zero)
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            let time = pause.value
             // All pauses together exceed the timeout. Each of them is shorter.
             for _ in 0..<10 {
-                try connection.pause(.milliseconds(120))
+                try connection.pause(time)
                 try connection.send("x")
             }
             try connection.stall()
         } body: { server in
             var request = NetworkRequest(.get, server.url)
-            request.timeouts = Timeouts(idle: .seconds(1))
             let session = kind.make()
             var counts: [Int?] = []
-            // A busy machine only adds pauses, so the best of a few tries counts.
-            while counts.count < 10, counts.last != 10 {
+            // A busy machine adds to the pauses, so the next try has longer ones.
+            while counts.count < 6, counts.last != 10 {
+                _ = pause.swap(.milliseconds(120 << counts.count))
+                request.timeouts = Timeouts(idle: .seconds(1 << counts.count))
                 let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
                 #expect(error?.code == .timedOut)
                 counts.append(error?.body?.count)
@@ -312,13 +315,13 @@ struct SessionTimeTests {
         arguments: SessionKind.curlAlone)
     func connectTimeoutIsNoMore(kind: SessionKind) async throws {
         // A busy machine may connect too late.
-        for left in (0..<10).reversed() {
+        for turn in 0..<6 {
             do {
                 return try await MockServer.run { server in
-                    let late = MockResponse.text("late").delayed(by: .milliseconds(500))
+                    let late = MockResponse.text("late").delayed(by: .milliseconds(500 << turn))
                     server.enqueue(late, late)
                     let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
-                    let options = RequestOptions { $0.timeouts = Timeouts(connect: .milliseconds(300)) }
+                    let options = RequestOptions { $0.timeouts = Timeouts(connect: .milliseconds(300 << turn)) }
                     let request = NetworkRequest(.get, server.url, options: options)
                     async let first = session.send(request)
                     async let second = session.send(request)
@@ -332,7 +335,7 @@ struct SessionTimeTests {
                     let more = try await [third.text, fourth.text]
                     #expect(more == ["late", "late"])
                 }
-            } catch let error as NetworkError where error.code == .timedOut && left > 0 {}
+            } catch let error as NetworkError where error.code == .timedOut && turn < 5 {}
         }
     }
 }
