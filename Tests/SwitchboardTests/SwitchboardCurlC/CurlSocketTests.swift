@@ -3,6 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardCurlC
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 struct CurlSocketTests {
@@ -37,21 +38,37 @@ struct CurlSocketTests {
         }
     }
 
-    @Test("a closed connection leaves epoll although a duplicate is open", .timeLimit(.minutes(1)))
+    private func isEpoll(_ descriptor: Int32) -> Bool {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        return path == "anon_inode:[eventpoll]"
+    }
+
+    @Test("a closed connection leaves epoll although a duplicate is open", .timeLimit(.minutes(10)))
     func duplicatedConnection() async throws {
-        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+        let answer = DispatchSemaphore(value: 0)
+        let handler: MockServer.Handler = { _ in
+            answer.wait()
+            return .text("ok")
+        }
+        try await MockServer.run(handler: handler) { server in
+            defer { answer.signal() }
             let session = CurlSession(configuration: .direct)
-            var watched: (Int32, Int32)?
-            // libcurl does not wait for an answer that is there at once.
-            while watched == nil {
-                _ = try await session.send(NetworkRequest(.get, server.url))
-                let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-                let descriptors = names.compactMap { Int32($0) }
-                let found = descriptors.first { peerPort(of: $0) == server.port }
-                let connection = try #require(found)
-                watched = descriptors.first { watches($0, connection) }.map { ($0, connection) }
+            let call = Task { try await session.send(NetworkRequest(.get, server.url)) }
+            _ = try await server.takeRequest()
+            let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            let descriptors = names.compactMap { Int32($0) }
+            let found = descriptors.first { peerPort(of: $0) == server.port }
+            let connection = try #require(found)
+            let candidates = descriptors.filter(isEpoll)
+            var watching: Int32?
+            // libcurl waits for the answer, so it watches the connection soon.
+            _ = await comesTrue {
+                watching = candidates.first { watches($0, connection) }
+                return watching != nil
             }
-            guard let (epoll, connection) = watched else { return }
+            let epoll = try #require(watching)
+            answer.signal()
+            _ = try await call.value
             // As in a child of this process, the connection stays open.
             let duplicate = dup(connection)
             defer { close(duplicate) }
