@@ -101,9 +101,11 @@ struct UploadProgressTests {
         "an upload's progress can cancel it, which closes the connection", .requirement("S0.18"),
         arguments: SessionKind.allCases)
     func cancelled(kind: SessionKind) async throws {
+        let ended = Gate()
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.waitForEnd()
+            ended.open()
         } body: { server in
             let progress = TransferProgress()
             let session = kind.make()
@@ -114,6 +116,8 @@ struct UploadProgressTests {
             for await update in progress where update.completed > 0 { break }
             progress.foundationProgress.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
+            try await ended.wait()
+            withExtendedLifetime(session) {}
         }
     }
 
