@@ -32,7 +32,7 @@ extension CurlSession {
         }
     }
 
-    private func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
+    func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
         guard var url = request.urlText else { throw NetworkError(.missingURL) }
         guard request.method != .connect else {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")

@@ -111,7 +111,7 @@ struct FoundationCallbackTests {
         }
     }
 
-    // MARK: Interim responses
+    // MARK: Timeouts
 
     @Test("an interim response counts as data for the idle timeout")
     func interim() throws {
@@ -126,5 +126,19 @@ struct FoundationCallbackTests {
         delegate.urlSession(
             session, task: task, didReceiveInformationalResponse: try FoundationExchange.head(status: 103))
         #expect(try #require(exchange.deadline) > before)
+    }
+
+    @Test("no timeout has no deadline, and the longest one has a late deadline")
+    func deadlines() throws {
+        func deadline(_ timeouts: Timeouts) -> SuspendingClock.Instant? {
+            var request = NetworkRequest(.get, url)
+            request.timeouts = timeouts
+            return FoundationExchange(request, payload: nil, DeadlineSweeper()).deadline
+        }
+        #expect(deadline(.none) == nil)
+        for longest in [Timeouts(idle: .seconds(Int64.max)), Timeouts(idle: nil, attempt: .seconds(Int64.max))] {
+            let late = try #require(deadline(longest))
+            #expect(late > SuspendingClock.now + .seconds(365 * 86_400))
+        }
     }
 }
