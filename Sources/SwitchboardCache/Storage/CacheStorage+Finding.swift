@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension CacheStorage {
     /// Returns the most recent stored response that matches a request, whatever its age. Searches the memory and the file
