@@ -319,6 +319,7 @@ bool swcurl_easy_uses_socket(void *easy, int socket) {
         && strcmp(address, text) == 0;
 }
 
+long swcurl_easy_local_port(void *easy) { return get_long(easy, CURLINFO_LOCAL_PORT); }
 long swcurl_easy_connects(void *easy) { return get_long(easy, CURLINFO_NUM_CONNECTS); }
 int64_t swcurl_easy_downloaded(void *easy) { return get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 int64_t swcurl_easy_uploaded(void *easy) { return get_offset(easy, CURLINFO_SIZE_UPLOAD_T); }

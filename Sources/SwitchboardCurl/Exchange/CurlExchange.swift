@@ -303,16 +303,19 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         uploadedCount = swcurl_easy_uploaded(easy)
         acknowledgedCount = max(acknowledged, lastAcknowledged)
         guard acknowledged < 0 || acknowledged > lastAcknowledged else { return false }
-        deadlines.lastActivity = max(deadlines.lastActivity, now - min(now, UInt64(age) * 1_000_000))
+        let lastActivity = deadlines.lastActivity
+        deadlines.lastActivity = max(lastActivity, now - min(now, UInt64(age) * 1_000_000))
         guard deadline > now else { return false }
         // The system's count includes the other exchanges of a connection.
         let isShared = loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0) }
-        guard acknowledged < 0 || isShared else { return true }
-        return uploadedCount > lastUploaded && uploadedCount < sentCount
+        let isSending = uploadedCount > lastUploaded && uploadedCount < sentCount
+        if acknowledged >= 0 && !isShared || isSending { return true }
+        deadlines.lastActivity = lastActivity
+        return false
     }
 
     /// Returns whether another exchange has sent its request over the same connection.
-    func sharesConnection(with other: CurlExchange) -> Bool {
+    private func sharesConnection(with other: CurlExchange) -> Bool {
         other !== self && other.sendTime > 0 && !other.ownsSocket
             && swcurl_easy_share_connection(other.handle.easy, handle.easy)
     }

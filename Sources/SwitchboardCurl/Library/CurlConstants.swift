@@ -20,6 +20,7 @@ enum CurlOption {
     static let caInfo: Int32 = 10_065
     static let freshConnect: Int32 = 74
     static let forbidReuse: Int32 = 75
+    static let longestIdleTime: Int32 = 288
     static let httpGet: Int32 = 80
     static let sslVerifyHost: Int32 = 81
     static let httpVersion: Int32 = 84

@@ -34,6 +34,7 @@ final class CurlHandle: @unchecked Sendable {
     private let defaultFields: [(name: String, line: String)]
     private var requiresNewConnection = false
     private var forbidsReuse = false
+    private var longestIdleTime = CurlHandle.usualIdleTime
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
     private(set) var includesHead = false
     private var isUpgrading = false
@@ -147,6 +148,16 @@ final class CurlHandle: @unchecked Sendable {
         guard isRequired != requiresNewConnection else { return }
         requiresNewConnection = isRequired
         swcurl_easy_set_long(easy, CurlOption.freshConnect, isRequired ? 1 : 0)
+    }
+
+    /// The time in seconds after which libcurl reuses no idle connection, by its default.
+    static let usualIdleTime = 118
+
+    /// Sets the time in seconds after which libcurl reuses no idle connection.
+    func limitIdleTime(to seconds: Int) {
+        guard seconds != longestIdleTime else { return }
+        longestIdleTime = seconds
+        swcurl_easy_set_long(easy, CurlOption.longestIdleTime, seconds)
     }
 
     /// Sets whether libcurl closes the connection if no other exchange uses it at the end of this one.

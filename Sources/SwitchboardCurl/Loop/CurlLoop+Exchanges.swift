@@ -51,6 +51,7 @@ extension CurlLoop {
         }
         do throws(CurlFailure) {
             try exchange.takeHandle()
+            exchange.handle.limitIdleTime(to: longestIdleTime)
             if !silent.isEmpty, isConnectionSilent(for: exchange.request) { exchange.handle.requireNewConnection(true) }
             exchange.handle.setExchange(exchange)
             if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
@@ -80,7 +81,7 @@ extension CurlLoop {
         }
         active.removeLast()
         exchange.activeIndex = -1
-        if exchange.silenceStart > 0 { silent.removeAll { $0 === exchange } }
+        if exchange.silenceStart > 0 { endSilence(of: exchange) }
         guard exchange.isHandedOver else {
             waitingCount.subtract(1, ordering: .relaxed)
             exchange.queue?.remove(exchange)
@@ -226,47 +227,51 @@ extension CurlLoop {
         return remoteAddress
     }
 
-    // MARK: Silent connections
+    // MARK: Dead connections
 
-    /// Keeps later exchanges from a shared connection that has received nothing while an exchange waited until its
-    /// timeout: a change of the network may have ended it. Other exchanges on it continue, and the last one closes it.
-    /// libcurl itself closes only a connection that is not shared.
-    private func leaveSilentConnection(of exchange: CurlExchange, after failure: CurlFailure) {
-        guard exchange.sendTime > 0, mayBeHTTP2(exchange.request) else { return }
-        let start: UInt64
-        switch failure {
-        case .timedOut(.idle): start = exchange.deadlines.lastActivity
-        case .timedOut where exchange.firstByte == 0: start = exchange.sendTime
-        default: return
-        }
-        // Of many exchanges that time out together, only the first looks at the others.
-        if exchange.silenceStart > 0, isSilent(exchange, since: exchange.silenceStart) { return }
-        guard isSilent(exchange, since: start) else { return }
-        exchange.handle.forbidReuse(true)
-        for other in active where exchange.sharesConnection(with: other) {
-            other.handle.forbidReuse(true)
-            if other.silenceStart == 0 { silent.append(other) }
-            other.silenceStart = start
-        }
+    /// The time in seconds after which no idle connection is reused. A change of the network may have ended those that were
+    /// idle at the last timeout.
+    private var longestIdleTime: Int {
+        guard lastTimeout > 0 else { return CurlHandle.usualIdleTime }
+        let seconds = (max(now(), lastTimeout) - lastTimeout) / 1_000_000_000
+        if seconds >= CurlHandle.usualIdleTime { lastTimeout = 0 }
+        return max(1, min(Int(seconds), CurlHandle.usualIdleTime))  // 0 sets no limit since 8.17
     }
 
+    /// Returns whether a connection that may be shared has received nothing since a time, and the server has not
+    /// acknowledged all that was sent.
     private func isSilent(_ exchange: CurlExchange, since start: UInt64) -> Bool {
-        let now = DispatchTime.now().uptimeNanoseconds
+        guard mayBeHTTP2(exchange.request) else { return false }
         let silence = swcurl_poller_silence(poller, exchange.handle.easy)
+        let now = now()
         return silence >= 0 && silence + 10 >= Int64((now - min(start, now)) / 1_000_000)  // measured in coarse steps
     }
 
-    /// Returns whether an exchange could share a connection that still receives nothing.
-    private func isConnectionSilent(for request: CurlRequest) -> Bool {
-        guard opensSeveralConnections else { return false }
-        let server = request.server
-        while let index = silent.firstIndex(where: { $0.request.server == server }) {
-            let other = silent[index]
-            if isSilent(other, since: other.silenceStart) { return true }
-            other.silenceStart = 0
-            silent.remove(at: index)
+    /// Keeps later exchanges from silent connections, given by their local ports with the start of the silence, or 0 for
+    /// one that is not silent. The other exchanges on them continue, and the last one closes its connection. libcurl itself
+    /// closes only a connection that is not shared.
+    private func leaveConnections(_ silences: [Int: UInt64]) {
+        guard silences.values.contains(where: { $0 > 0 }) else { return }
+        for other in active where other.sendTime > 0 && !other.ownsSocket {
+            guard let start = silences[swcurl_easy_local_port(other.handle.easy)], start > 0 else { continue }
+            other.handle.forbidReuse(true)
+            other.silenceStart = start
+            silent[other.request.server] = other
         }
+    }
+
+    /// Returns whether an exchange could share a connection that is still silent.
+    private func isConnectionSilent(for request: CurlRequest) -> Bool {
+        guard opensSeveralConnections, let other = silent[request.server] else { return false }
+        if isSilent(other, since: other.silenceStart) { return true }
+        endSilence(of: other)
         return false
+    }
+
+    private func endSilence(of exchange: CurlExchange) {
+        exchange.silenceStart = 0
+        let server = exchange.request.server
+        if silent[server] === exchange { silent[server] = nil }
     }
 
     // MARK: Deadlines
@@ -281,15 +286,23 @@ extension CurlLoop {
         let now = DispatchTime.now().uptimeNanoseconds
         guard now >= nextDeadline else { return }
         nextDeadline = .max
+        var silences: [Int: UInt64] = [:]
         for exchange in active {
             if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
-                leaveSilentConnection(of: exchange, after: failure)
+                if exchange.sendTime > 0, case .timedOut = failure {
+                    lastTimeout = now
+                    let port = swcurl_easy_local_port(exchange.handle.easy)
+                    let start = max(exchange.sendTime, exchange.deadlines.lastActivity)
+                    if silences[port] == nil { silences[port] = isSilent(exchange, since: start) ? start : 0 }
+                    if silences[port] != 0 { exchange.handle.forbidReuse(true) }
+                }
                 remove(exchange)
                 exchange.fail(failure)
             } else {
                 updateDeadline(of: exchange)
             }
         }
+        leaveConnections(silences)
         endFinished()  // a removal may read the responses of other exchanges
     }
 

@@ -68,8 +68,10 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The exchanges whose bytes may have filled libcurl's buffer, so that it may leave others on their connection unread.
     @exclusivity(unchecked) var draining: [CurlExchange] = []
-    /// The exchanges on shared connections that received nothing while another exchange on them timed out.
-    @exclusivity(unchecked) var silent: [CurlExchange] = []
+    /// When an exchange that was sent last timed out, or 0.
+    @exclusivity(unchecked) var lastTimeout: UInt64 = 0
+    /// An exchange, by server, on a shared connection that received nothing while another exchange on it timed out.
+    @exclusivity(unchecked) var silent: [Substring: CurlExchange] = [:]
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0
@@ -132,7 +134,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     }
 
     /// Whether a server may have two connections. Otherwise, an exchange on a new one waits for the end of the first.
-    package var opensSeveralConnections: Bool { perHost > 1 && options.connections.map { $0 > 1 } ?? true }
+    var opensSeveralConnections: Bool { perHost > 1 && options.connections.map { $0 > 1 } ?? true }
 
     /// Counts an exchange that upgrades, and raises the limit per host for it. Must not run within a callback of libcurl.
     func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {

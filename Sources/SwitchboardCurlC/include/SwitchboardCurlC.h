@@ -76,6 +76,8 @@ bool swcurl_easy_share_connection(void *one, void *other);
 /// Returns whether a socket is the connection of a transfer in flight.
 bool swcurl_easy_uses_socket(void *easy, int socket);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
+/// Returns the local port of the transfer's connection, or 0 without one.
+long swcurl_easy_local_port(void *easy);
 /// Returns the number of connections that the transfer opened, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
@@ -132,7 +134,7 @@ void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// milliseconds since the last of them. Returns -1 if the system does not count them.
 int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds);
 /// Returns the milliseconds since the connection of a transfer last received bytes, in steps of up to ten. Returns -1 if
-/// the system does not measure them.
+/// the peer has acknowledged all that was sent, or if the system does not measure them.
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
 /// means that no more bytes arrive.

@@ -82,7 +82,7 @@ struct URLSessionLinuxTests {
 
     @Test("a session answers for its cache at once, and leaves the app's cache alone")
     func appCache() async throws {
-        let url = URL(text: "https://app-cache.example/\(UUID().uuidString)")
+        let url = try #require(URL(string: "https://app-cache.example/\(UUID().uuidString)"))
         let app = URLCache(memoryCapacity: 0, diskCapacity: 1 << 20, diskPath: nil)
         let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: [:]))
         let request = URLRequest(url: url)

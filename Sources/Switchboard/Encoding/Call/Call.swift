@@ -22,8 +22,8 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         /// The statuses of responses to equal requests of other calls.
         var sharedStatuses: Set<Int> = []
         var nextCause: String?
-        /// The fields that the last exchange left out for another origin.
-        var omittedFieldCount = 0
+        /// The fields that the last exchange left out for another origin, in words.
+        var omission: String?
         var isOver = false
         var attempts = 1
         var totalAttempts = 1
@@ -250,7 +250,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     ) async throws -> NetworkResponse {
         var (request, start) = (request, start)
         while true {
-            let exchange = begin(&request, at: start)
+            let exchange = begin(request, at: start)
             do {
                 let response = try await send(request)
                 exchange.end(response)
@@ -314,18 +314,16 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         }
     }
 
-    private func begin(_ request: inout NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
-        let hops = request.crossOriginHops
-        let (number, reported, omitsMore, isAfterTimeout) = state.withLock { state in
+    private func begin(_ request: NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
+        let omission = request.crossOriginHops.text
+        let (number, reported, isNew) = state.withLock { state in
             state.exchangeCount += 1
-            defer { (state.nextCause, state.omittedFieldCount) = (nil, hops.names.count) }
-            return (
-                state.exchangeCount, state.nextCause, hops.names.count > state.omittedFieldCount,
-                state.history.last?.outcome == .failure(.timedOut)
-            )
+            let isNew = omission != nil && omission != state.omission
+            if isNew { state.omission = omission }
+            defer { state.nextCause = nil }
+            return (state.exchangeCount, state.nextCause, isNew)
         }
-        if isAfterTimeout != request.isAfterTimeout { request.isAfterTimeout = isAfterTimeout }
-        let causes = [reported, omitsMore ? hops.text : nil].compactMap { $0 }
+        let causes = [reported, isNew ? omission : nil].compactMap { $0 }
         report(.exchangeStarted(number: number), request)
         return Exchange(
             call: self, request: request, number: number, cause: causes.isEmpty ? nil : causes.joined(separator: " "),

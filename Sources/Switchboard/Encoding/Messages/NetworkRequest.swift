@@ -30,10 +30,9 @@ public struct NetworkRequest: Sendable, Identifiable {
         var options: RequestOptions
         var endPoint: EndPointRecord?
         var replay: Replay?
-        var isAfterTimeout = false
         var target: Target
         var isPrepared = false
-        var bodyHeaders: [HTTPHeader] = []
+        var bodyHeaders: [HTTPHeader]?
         var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)?
     }
 
@@ -108,14 +107,15 @@ public struct NetworkRequest: Sendable, Identifiable {
         get { fields.value.body }
         _modify {
             fields.value.isPrepared = false
-            defer { if !fields.value.bodyHeaders.isEmpty { removeBodyHeaders() } }
+            defer { if fields.value.bodyHeaders != nil { removeBodyHeaders() } }
             yield &fields.value.body
         }
     }
 
     /// Adds the fields of a body that the request does not set. A later body can remove them.
     mutating func addBodyHeaders(_ added: HTTPHeaders) {
-        fields.value.bodyHeaders += added.filter { !headers.contains($0.name) }
+        guard !added.isEmpty else { return }
+        fields.value.bodyHeaders = (fields.value.bodyHeaders ?? []) + added.filter { !headers.contains($0.name) }
         headers.addMissing(added)
     }
 
@@ -124,9 +124,9 @@ public struct NetworkRequest: Sendable, Identifiable {
     private mutating func removeBodyHeaders() {
         let own: HTTPHeaders = body.isEmpty ? [:] : body.additionalHeaders
         let describesItself = body.isEmpty || own.contains("Content-Type")
-        for field in fields.value.bodyHeaders
+        for field in fields.value.bodyHeaders ?? []
         where (describesItself || own.contains(field.name)) && own.values(for: field.name) != [field.value] {
-            fields.value.bodyHeaders.removeAll { $0.name.equalsIgnoringCase(field.name) }
+            fields.value.bodyHeaders?.removeAll { $0.name.equalsIgnoringCase(field.name) }
             if headers.values(for: field.name) == [field.value] { headers.remove(field.name) }
         }
     }
@@ -155,12 +155,6 @@ public struct NetworkRequest: Sendable, Identifiable {
     var replay: Replay? {
         get { fields.value.replay }
         set { fields.value.replay = newValue }
-    }
-
-    /// Whether the last exchange of the call timed out, so that idle connections may be dead too.
-    var isAfterTimeout: Bool {
-        get { fields.value.isAfterTimeout }
-        set { fields.value.isAfterTimeout = newValue }
     }
 
     /// Whether the request was validated, its body encoded, and nothing changed since. See ``encodeAndValidate()``.

@@ -58,8 +58,7 @@ extension CurlSession {
         curlRequest.streamsEveryStatus = request.options.streamsEveryStatus
         curlRequest.mayBeReplayed = request.mayBeReplayed
         curlRequest.mayBeReplayedUnprocessed = request.mayBeReplayedUnprocessed
-        curlRequest.isOnNewConnection =
-            request.replay != nil || request.isAfterTimeout && loop.opensSeveralConnections
+        curlRequest.isOnNewConnection = request.replay != nil
 
         var headers = try request.sentHeaders()
         if let authorization { headers.addMissing(["Authorization": authorization]) }

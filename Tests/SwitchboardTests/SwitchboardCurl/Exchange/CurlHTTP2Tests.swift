@@ -1,5 +1,5 @@
 #if os(Linux)
-import SwitchboardCurl
+import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 import SwitchboardTesting
@@ -7,6 +7,7 @@ import Testing
 
 import SwitchboardTestSupport
 @testable import Switchboard
+@testable import SwitchboardCurl
 
 /// HTTP/2 with hypercorn, and with hand-written frames.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
@@ -197,44 +198,46 @@ struct CurlHTTP2Tests {
         #expect(try await first.port == second.port)
     }
 
-    // MARK: Silent connections
+    // MARK: Dead connections
 
-    @Test("a silent connection gets no requests after a timeout", arguments: [false, true])
-    func silence(isShared: Bool) async throws {
-        let session = try Self.session()
-        let url = try Servers.http2("scriptsTLS", "/silentlater/\(UUID().uuidString)")
-        let first = try await CurlHTTP2FrameTests.count(session, url)
-        var other: Task<NetworkResponse, any Error>?
-        if isShared { other = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count")) }
-        var request = NetworkRequest(.get, url)
-        request.timeouts.attempt = .milliseconds(300)
-        let late = request
-        let error = await #expect(throws: NetworkError.self) { try await session.send(late) }
-        #expect(error?.code == .timedOut)
-        let next = try await CurlHTTP2FrameTests.count(session, url)
-        #expect(next.port != first.port)
-        other?.cancel()
-    }
-
-    @Test("a connection that receives bytes gets requests after a timeout")
-    func noSilence() async throws {
+    @Test(
+        "a connection gets no requests after a timeout if its server acknowledges nothing", arguments: [false, true],
+        [false, true])
+    func deadConnection(isDead: Bool, isShared: Bool) async throws {
         let session = try Self.session()
         let counting = try Servers.http2("scriptsTLS", "/count")
-        let url = try Servers.http2("scriptsTLS", "/silentlater/\(UUID().uuidString)")
-        let first = try await CurlHTTP2FrameTests.count(session, url)
-        var request = NetworkRequest(.get, url)
-        request.timeouts.attempt = .seconds(1)
-        let slow = request
-        let isOver = Protected(false)
-        let task = Task {
-            defer { _ = isOver.swap(true) }
-            return try await session.send(slow)
+        let first = try await CurlHTTP2FrameTests.count(session, counting)
+        let other = isShared ? try await CurlHTTP2FrameTests.hang(session, counting) : nil
+        let late = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/silent"))
+        let task: Task<NetworkResponse, any Error>
+        if isDead {
+            let deafening = try Servers.http2("scriptsTLS", "/deafen/\(first.port)")
+            _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), deafening)
+            task = Task { try await session.send(late) }
+        } else {
+            task = try await CurlHTTP2FrameTests.hang(session, counting, late)
         }
-        var ports: Set<Int> = []
-        repeat { ports.insert(try await CurlHTTP2FrameTests.count(session, counting).port) } while !isOver.value
+        let loop = try #require(session.existingLoop)
+        // As soon as the request is sent, its time is over.
+        let isOver = await comesTrue {
+            let result = await onThread {
+                swcurl_poller_lock(loop.poller)
+                defer { swcurl_poller_unlock(loop.poller) }
+                let sent = loop.active.first { $0.request.url.hasSuffix("/silent") && $0.sendTime > 0 }
+                guard let sent else { return false }
+                sent.deadlines = CurlDeadlines(sent.request, start: 0)
+                loop.updateDeadline(of: sent)
+                loop.sweep()
+                return true
+            }
+            return (try? result.get()) == true
+        }
+        #expect(isOver)
         let error = await #expect(throws: NetworkError.self) { try await task.value }
         #expect(error?.code == .timedOut)
-        #expect(ports == [first.port])
+        let next = try await CurlHTTP2FrameTests.count(session, counting)
+        #expect((next.port == first.port) == !isDead)
+        other?.cancel()
     }
 }
 #endif
