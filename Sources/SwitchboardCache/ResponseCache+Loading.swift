@@ -21,6 +21,8 @@ struct CacheLoad: Sendable {
     var isInBackground = false
     /// The number of the load in the storage.
     var number = 0
+    /// The number of exchanges of the call before the load.
+    var earlierCount = 0
     /// The cookies of earlier responses, such as an unsuitable 304. The answer sets them too.
     var cookies: [String] = []
 
@@ -29,8 +31,10 @@ struct CacheLoad: Sendable {
     /// Returns the response with the URL that the cache received, if an interceptor after a cache with an identity
     /// changed it, such as one that adds a key to the query. A redirect led to another resource.
     func withOwnURL(_ response: NetworkResponse) -> NetworkResponse {
+        let ownCount = NetworkResponse.isRedirect(response.statusCode) ? 1 : 0
         guard key.isNamed, response.url != request.url, let sent = response.request, sent.call != nil,
-            response.url?.asCacheKey == sent.url?.asCacheKey, !response.history.contains(where: \.isRedirect)
+            response.url?.asCacheKey == sent.url?.asCacheKey,
+            !response.history.dropFirst(earlierCount).dropLast(ownCount).contains(where: \.isRedirect)
         else { return response }
         var response = response
         response.url = request.url

@@ -93,6 +93,7 @@ actor CacheStorage {
             key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded, keyHash: keyHash)
         numbers[keyHash, default: []].insert(nextLoad)
         load.number = nextLoad
+        load.earlierCount = load.request.call?.history.count ?? 0
         return (load, isFoundAgain)
     }
 

@@ -188,6 +188,30 @@ struct CacheIdentityTests {
         }
     }
 
+    @Test(
+        "behind a redirect, a key that is added to the query is not stored",
+        arguments: [[:], ["Cache-Control": "max-age=60"]] as [HTTPHeaders])
+    func queryKeyAfterRedirect(fields: HTTPHeaders) async throws {
+        try await withFolder { folder in
+            let session = StubSession { request in
+                request.path == "/me"
+                    ? .redirect(to: "/b", headers: fields) : .text("x", headers: ["Cache-Control": "max-age=60"])
+            }
+            let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+            let cache = try ResponseCache(folder: folder, identity: { _ in "me" }, now: { date.now })
+            let router = Router<URLEndPoint>(
+                session: session, exchangeInterceptors: [cache, APIKeyAuth("secret-key-1", in: .query("k"))])
+            for outcome in [.miss(.notStored), .hit] as [ResponseCache.Outcome] {
+                #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == outcome)
+            }
+            #expect(session.requests.map(\.path) == (fields.isEmpty ? ["/me", "/b", "/me"] : ["/me", "/b"]))
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let content = try Data(contentsOf: folder.appendingPathComponent(name))
+                #expect(content.range(of: Data("secret-key-1".utf8)) == nil)
+            }
+        }
+    }
+
     @Test("a response is not stored if another user signed in during its request", .requirement("S1.14"))
     func changedUser() async throws {
         let (arrived, gate) = (Deliveries<Bool>(), Gate())
