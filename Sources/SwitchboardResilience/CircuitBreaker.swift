@@ -136,9 +136,13 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     ) -> Circuit.Outcome {
         if isFailure(.success(response)) { return .failure }
         guard let exchangeCount, response.cacheAge != nil, let call = request.call else { return .success }
-        switch call.history.dropFirst(exchangeCount).last?.outcome {
+        let record = call.history.dropFirst(exchangeCount).last
+        switch record?.outcome {
         case .status(let status): return isFailure(.success(NetworkResponse(statusCode: status))) ? .failure : .success
-        case .failure(let code): return isFailure(.failure(NetworkError(code))) ? .failure : .neutral
+        case .failure(let code):
+            var error = NetworkError(code)
+            error.isOffline = record?.isOffline ?? false
+            return isFailure(.failure(error)) ? .failure : .neutral
         case .cancelled, nil: return .neutral
         }
     }

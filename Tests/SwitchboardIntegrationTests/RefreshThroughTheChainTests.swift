@@ -191,6 +191,22 @@ struct RefreshThroughTheChainTests {
         #expect(session.requests.map(\.path) == (status == 200 ? ["/a", "/login", "/a"] : ["/a", "/login"]))
     }
 
+    @Test("a refresh that fails while this machine is offline opens no circuit", arguments: [false, true])
+    func offline(isOffline: Bool) async throws {
+        let authenticator = KeyAuthenticator(stored: [:]) { _, _ in
+            var error = NetworkError(.connectionLost)
+            error.isOffline = isOffline
+            throw error
+        }
+        let clock = TestClock()
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(20), clock: clock)
+        let login = AuthenticationInterceptor(authenticator, clock: clock)
+        let router = Router<URLEndPoint>(session: StubSession(), interceptors: [breaker, login])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .connectionLost)
+        #expect(breaker.state(of: "api.example.com:443") == (isOffline ? .closed : .open(for: .seconds(20))))
+    }
+
     @Test("a refresh does not wait behind the requests of a rate limit")
     func rateLimited() async throws {
         let (made, clock) = (Deliveries<Router<URLEndPoint>>(), TestClock())

@@ -234,4 +234,23 @@ struct SharedCacheTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).text == "ok")
         #expect(breaker.state(of: "h.example.com:443") == (status == 304 ? .closed : .open(for: .seconds(30))))
     }
+
+    @Test("an offline failure behind a stored response does not open the circuit", arguments: [false, true])
+    func offlineProbe(isOffline: Bool) async throws {
+        let clock = TestClock()
+        var lost = NetworkError(.connectionLost)
+        lost.isOffline = isOffline
+        let session = StubSession(
+            .text("ok", headers: ["ETag": #""1""#, "Cache-Control": "max-age=0, stale-if-error=600"]), .status(503),
+            .failure(lost))
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(30), clock: clock)
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [breaker], exchangeInterceptors: [ResponseCache()])
+        try await router.response(for: URLEndPoint(.get, url))
+        let other = URLEndPoint(.get, URL(text: "https://h.example.com/down"))
+        await #expect(throws: NetworkError.self) { try await router.response(for: other) }
+        clock.advance(by: .seconds(30))
+        #expect(try await router.response(for: URLEndPoint(.get, url)).text == "ok")
+        #expect(breaker.state(of: "h.example.com:443") == (isOffline ? .halfOpen : .open(for: .seconds(30))))
+    }
 }

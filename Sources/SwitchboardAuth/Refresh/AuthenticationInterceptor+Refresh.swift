@@ -323,9 +323,11 @@ extension AuthenticationInterceptor {
         guard error.code == code else {
             return NetworkError(code, reason: "\(problem): \(error.summary)", underlying: error)
         }
-        guard let reason = error.reason else { return NetworkError(code, reason: problem, underlying: error) }
         let isComplete = code == .cannotAuthenticate && error.url == nil
-        return NetworkError(code, reason: isComplete ? reason : "\(problem): \(reason)", underlying: error)
+        let reason = error.reason.map { isComplete ? $0 : "\(problem): \($0)" } ?? problem
+        var failure = NetworkError(code, reason: reason, underlying: error)
+        failure.isOffline = error.isOffline
+        return failure
     }
 }
 

@@ -295,20 +295,20 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
         /// Records the end without a complete response.
         func end(_ outcome: ExchangeRecord.Outcome, _ error: NetworkError?) {
-            let record = add(outcome, nil)
+            let record = add(outcome, nil, isOffline: error?.isOffline ?? false)
             guard call.hasMonitors else { return }
             call.report(.exchangeEnded(record, response: nil), request, with: error?.partialResponse)
         }
 
         private func add(
-            _ outcome: ExchangeRecord.Outcome, _ measured: CopyOnWrite<ExchangeMetrics>?
+            _ outcome: ExchangeRecord.Outcome, _ measured: CopyOnWrite<ExchangeMetrics>?, isOffline: Bool = false
         ) -> ExchangeRecord {
             // A record retains its request, and the request would retain the history.
             var sent = request
             sent.call = nil
             let record = ExchangeRecord(
                 number: number, request: sent, cause: cause, start: start - call.start, duration: .now - start,
-                outcome: outcome, measured: measured)
+                outcome: outcome, measured: measured, isOffline: isOffline)
             if number <= Call.limit { call.state.withLock { $0.history.append(record) } }
             return record
         }
