@@ -107,8 +107,11 @@ private struct LineRedactor {
             if bytes[(colon - name)..<colon].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound)
                 let list = String(decoding: bytes[index..<end], as: UTF8.self)
-                let masked = redactor.protocols(list)
-                if masked != list { replacements.add(index..<end, masked.utf8) }
+                for (piece, masked) in zip(list.pieces(between: .comma), redactor.protocols(list)) {
+                    let next = index + piece.utf8.count
+                    if masked != piece { replacements.add(index..<next, masked.utf8) }
+                    index = next + 1
+                }
                 (rest, index) = (end, end)
                 continue
             }

@@ -13,9 +13,9 @@ extension Redactor {
         // prefix against JSON hijacking may precede JSON.
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         let isForm = first == .equals && !text.utf8.contains(.space)
-        var searched = SearchedText(isForm ? form(text) : text)
-        if searched.bytes.contains(.lessThan) { searched = markup(in: searched) }
-        return prose(in: objects(in: searched)).text
+        return SearchedText.masking(isForm ? form(text) : text) { text in
+            prose(in: objects(in: text.bytes.contains(.lessThan) ? markup(in: text) : text))
+        }
     }
 
     /// Redacts the values of secret names in JSON, and in objects as some languages print them.
@@ -57,9 +57,10 @@ extension Redactor {
     /// lines such as `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
-        let searched = SearchedText(text)
-        let hasObjects = searched.bytes.contains { $0 == .leftBrace || $0 == .leftBracket }
-        return prose(in: hasObjects ? objects(in: searched) : searched).text
+        return SearchedText.masking(text) { text in
+            let hasObjects = text.bytes.contains { $0 == .leftBrace || $0 == .leftBracket }
+            return prose(in: hasObjects ? objects(in: text) : text)
+        }
     }
 
     private func prose(in text: SearchedText) -> SearchedText {
@@ -150,7 +151,7 @@ extension Redactor {
     /// Redacts credentials that are recognizable without a name.
     func tokens(in text: String) -> String {
         let canHaveTokens = text.utf8.contains { $0 == UInt8(ascii: "J") || $0.isBlank }
-        return canHaveTokens ? tokens(in: SearchedText(text)).text : text
+        return canHaveTokens ? SearchedText.masking(text, by: { tokens(in: $0) }) : text
     }
 
     private func tokens(in text: SearchedText) -> SearchedText {

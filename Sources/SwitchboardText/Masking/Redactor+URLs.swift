@@ -50,19 +50,20 @@ extension Redactor {
         return String(result)
     }
 
-    /// Redacts the credentials in a list of WebSocket subprotocols. Clients that cannot set header fields put them after
-    /// a name (`bearer, …`) or into a name (`base64url.bearer.authorization.k8s.io.…`).
-    func protocols(_ list: String) -> String {
-        guard !isEmpty else { return list }
+    /// Returns the pieces of a list of WebSocket subprotocols, with its credentials redacted. Clients that cannot set
+    /// header fields put them after a name (`bearer, …`) or into a name (`base64url.bearer.authorization.k8s.io.…`).
+    func protocols(_ list: String) -> [String] {
+        let pieces = list.pieces(between: .comma)
+        guard !isEmpty else { return pieces.map(String.init) }
         var isAfterName = false
-        return list.pieces(between: .comma).map { piece in
+        return pieces.map { piece in
             let name = piece.utf8.trimmedOfBlanks
             let isNamed = isSecret(parameter: String(decoding: name, as: UTF8.self))
             let isWhole = isNamed && !name.contains(.dot) && name.count <= 32
             defer { isAfterName = isAfterName || isNamed }
             guard isAfterName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
             return String(decoding: piece.utf8[..<name.startIndex], as: UTF8.self) + mask
-        }.joined(separator: ",")
+        }
     }
 
     /// Redacts a URL or a query inside a value, escaped or not: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`, `next=/a?token=…`.

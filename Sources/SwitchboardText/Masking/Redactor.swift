@@ -63,7 +63,9 @@ package struct Redactor: Sendable {
     /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     package func value(_ value: String, ofHeader name: String) -> String {
         if isSecret(header: name) { return mask }
-        if name.equalsIgnoringCase("Sec-WebSocket-Protocol") { return tokens(in: protocols(value)) }
+        if name.equalsIgnoringCase("Sec-WebSocket-Protocol") {
+            return tokens(in: protocols(value).joined(separator: ","))
+        }
         let isURL = ["Location", "Content-Location", "Referer"].contains { $0.equalsIgnoringCase(name) }
         return isURL ? url(value) : pairs(in: value)
     }

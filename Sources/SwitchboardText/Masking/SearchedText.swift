@@ -5,15 +5,18 @@
 struct SearchedText {
     /// The text that a search reads.
     private(set) var bytes: [UInt8] = []
-    /// The text with its escapes. Empty if it has none.
-    private var written: [UInt8] = []
-    /// The index in `written` of each of `bytes` and of their end. Empty without escapes.
+    /// The index in the written text, with its escapes, of each of `bytes` and of their end. Empty without escapes.
     private var origins: [Int] = []
+    /// The replacements in the written text. Empty without escapes.
+    private var masks = Replacements()
 
-    private init() {}
+    private init(written: [UInt8]) {
+        bytes = written
+        origins = Array(0...written.count)
+    }
 
     init(_ text: String) {
-        written = Array(text.utf8)
+        let written = Array(text.utf8)
         var (copied, index) = (0, 0)
         while let mark = written[index...].firstIndex(where: { $0 == .backslash || $0 == .ampersand }) {
             let isJSON = written[mark] == .backslash
@@ -27,46 +30,62 @@ struct SearchedText {
             origins += repeatElement(mark, count: text.count)
             (copied, index) = (end, end)
         }
-        guard copied > 0 else {
-            (bytes, written) = (written, [])
-            return
-        }
         bytes += written[copied...]
-        origins += copied...written.count
+        if copied > 0 { origins += copied...written.count }
     }
 
-    /// The text with its escapes.
-    var text: String { String(decoding: origins.isEmpty ? bytes : written, as: UTF8.self) }
+    /// Returns the text with the secrets masked that a search finds.
+    ///
+    /// The search also reads the text as it is written, because an escaped character may belong to a secret, but ends a
+    /// value when it is read: the `<` in `X-Api-Key: ab\u003ccd`.
+    static func masking(_ text: String, by search: (SearchedText) -> SearchedText) -> String {
+        let read = SearchedText(text)
+        let searched = search(read)
+        guard !read.origins.isEmpty else { return String(decoding: searched.bytes, as: UTF8.self) }
+        let written = Array(text.utf8)
+        let found = search(SearchedText(written: written)).masks.found + searched.masks.found
+        // Of ranges with the same start, the longest is first. The sort is stable, so the last of equal ranges applies.
+        let sorted = found.reversed().sorted {
+            ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
+        }
+        var result: [UInt8] = []
+        var copied = 0
+        var last: Range<Int>?
+        for (range, mask) in sorted where range != last {
+            if range.lowerBound >= copied {
+                result += written[copied..<range.lowerBound]
+                result += mask
+            }
+            copied = max(copied, range.upperBound)
+            last = range
+        }
+        return String(decoding: result + written[copied...], as: UTF8.self)
+    }
 
     /// Returns the text with all replacements. A range that starts inside an earlier one is ignored.
     func replacing(_ replacements: Replacements) -> SearchedText {
         guard !replacements.found.isEmpty else { return self }
-        var result = SearchedText()
+        var result = self
+        (result.bytes, result.origins) = ([], [])
         result.bytes.reserveCapacity(bytes.count)
         var copied = 0
         // The sort is stable, so the first of two equal ranges applies.
         for (range, text) in replacements.found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
         where range.lowerBound >= copied {
-            result.append(self, copied..<range.lowerBound)
+            result.bytes += bytes[copied..<range.lowerBound]
             result.bytes += text
             if !origins.isEmpty {
-                result.origins += result.written.count..<(result.written.count + text.count)
-                result.written += text
+                let origin = origins[range.lowerBound]..<origins[range.upperBound]
+                result.origins += origins[copied..<range.lowerBound]
+                result.origins += repeatElement(origin.lowerBound, count: text.count)
+                // A part of an earlier mask has no range of its own.
+                if range.isEmpty || !origin.isEmpty { result.masks.add(origin, text) }
             }
             copied = range.upperBound
         }
-        result.append(self, copied..<bytes.count)
-        if !origins.isEmpty { result.origins.append(result.written.count) }
+        result.bytes += bytes[copied...]
+        if !origins.isEmpty { result.origins += origins[copied...] }
         return result
-    }
-
-    private mutating func append(_ other: SearchedText, _ range: Range<Int>) {
-        bytes += other.bytes[range]
-        guard !other.origins.isEmpty else { return }
-        let (start, end) = (other.origins[range.lowerBound], other.origins[range.upperBound])
-        let shift = written.count - start
-        origins += other.origins[range].map { $0 + shift }
-        written += other.written[start..<end]
     }
 }
 

@@ -122,6 +122,12 @@ struct BodyRedactionTests {
                 #"{"b":"\u003ctoken\u003e<redacted>\u003c/token\u003e\u003ca\u003e"}"#
             ),
             (#"{"a":"\u0026 \/ \u00e9 \n \\","b":"\u003c"}"#, #"{"a":"\u0026 \/ \u00e9 \n \\","b":"\u003c"}"#),
+            // An escaped character ends no secret.
+            (#"{"sent":"X-Api-Key: ab\u003chunter2"}"#, #"{"sent":"X-Api-Key: <redacted>"}"#),
+            (#"{"sent":"Cookie: a=b\u003ehunter2"}"#, #"{"sent":"Cookie: <redacted>"}"#),
+            (#"{'password':'ab\u0027hunter2'}"#, "{'password':'<redacted>'}"),
+            (#"see token='ab\u0027hunter2' now"#, "see token='<redacted>' now"),
+            (#"<input name="token" value="ab\u0022hunter2">"#, #"<input name="token" value="<redacted>">"#),
             // Numeric references of markup.
             (
                 #"<a href="https:&#x2F;&#x2F;h&#47;?token&#x3D;ab&#43;hunter2&amp;a=b">"#,
@@ -132,6 +138,31 @@ struct BodyRedactionTests {
         #expect(redaction.text(text) == expected)
         #expect(redaction.text(expected) == expected)
         #expect(Redaction.none.text(text) == text)
+    }
+
+    @Test(
+        "an escaped delimiter in a secret shows no part of it",
+        arguments: [
+            #"{"sent":"X-Api-Key: ab…"}"#, #"{"sent":"Cookie: a=ab…"}"#, #"{"sent":"Authorization: Digest ab…"}"#,
+            #"{"password":"ab…","a":"b"}"#, #"{"name":"password","value":"ab…"}"#,
+            #"{"b":"{\"password\":\"ab…\",\"a\":1}"}"#, "{'password': 'ab…', 'a': 'b'}",
+            "see password='ab…' now", #"see password="ab…" now"#,
+            #"<input name="token" value="ab…">"#, "<input name='token' value='ab…'>", "<input name=token value=ab…>",
+            #"{"html":"<input name=\"token\" value=\"ab…\">"}"#, "<r><token>ab…</token></r>",
+            "password: ab…", "{password: ab…}", "password=ab…&a=b",
+        ])
+    func escapedDelimiters(text: String) {
+        let codes = ["3c", "3e", "27", "22", "29", "7d", "20", "26", "3b", "2c", "3a", "3d", "2f"]
+        let escapes = codes.flatMap { [#"\u00"# + $0, #"\\u00"# + $0] }
+        var values = escapes.flatMap { escape in ["hunter2", "a=hunter2", "a:hunter2"].map { escape + $0 } }
+        // In a form, the ampersand of a reference begins another pair.
+        if !text.hasPrefix("password=") {
+            values += codes.map { "&#x\($0);hunter2" } + ["&#39;hunter2", "&#60;hunter2"]
+        }
+        for value in values {
+            let masked = redaction.text(text.replacingOccurrences(of: "…", with: value))
+            #expect(masked.contains("<redacted>") && !masked.contains("hunter2"), "\(masked)")
+        }
     }
 
     @Test(
