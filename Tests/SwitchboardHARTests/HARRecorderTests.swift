@@ -86,6 +86,7 @@ struct HARRecorderTests {
             #"{"next":"https:\/\/h\/?token=ab12\/hunter2x"}"#,
             #"{"next":"?token\u003dab12\u002fhunter2x\u0026a=b"}"#,
             #"{"next":"?token=ab12\/hunter2x"}"# + "\n{}",
+            #"{"log":"{\u0022password\u0022:\u0022other\u0022}"}"# + "\n" + #"{"next":"?token=ab12\/hunter2x"}"#,
         ])
     func escapesOfJSON(body: String) async throws {
         let recorder = HARRecorder()

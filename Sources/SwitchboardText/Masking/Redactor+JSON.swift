@@ -24,17 +24,25 @@ extension Redactor {
                 isSecret(member: bytes[start..<index - delimiter].memberName(depth), before: bytes[value])
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
-            if !NonSecretText.isLiteral(bytes[value..<end]) { replacements.add(value..<end, mask(quote, depth)) }
+            hide(value..<end, of: bytes, quote, depth, in: &replacements)
             index = end
             opened[depth] = -1
         }
         return text.replacing(replacements)
     }
 
-    /// Returns the mask as a string literal at this depth.
-    func mask(_ quote: UInt8, _ depth: Int) -> [UInt8] {
+    /// Replaces a value by the mask as a string of this depth, except for a literal. A string keeps its quotes, which
+    /// may be escapes: `\u0022`.
+    func hide(_ value: Range<Int>, of bytes: [UInt8], _ quote: UInt8, _ depth: Int, in replacements: inout Replacements)
+    {
+        let text = bytes[value]
+        guard !NonSecretText.isLiteral(text) else { return }
         let mark = Array(repeating: UInt8.backslash, count: 1 << depth - 1) + [quote]
-        return mark + mask.utf8 + mark
+        if text.count >= 2 * mark.count, text.starts(with: mark), text.suffix(mark.count).elementsEqual(mark) {
+            replacements.add(value.lowerBound + mark.count..<value.upperBound - mark.count, mask.utf8)
+        } else {
+            replacements.add(value, mark + mask.utf8 + mark)
+        }
     }
 }
 

@@ -110,9 +110,7 @@ private struct NamedValueReader {
 
     private mutating func finish(_ frame: Frame, _ depth: Int, isCut: Bool = false) {
         guard frame.isSecret || isCut && !frame.hasName else { return }
-        for value in frame.values where !NonSecretText.isLiteral(bytes[value]) {
-            replacements.add(value, redactor.mask(quote, depth))
-        }
+        for value in frame.values { redactor.hide(value, of: bytes, quote, depth, in: &replacements) }
     }
 }
 

@@ -111,11 +111,11 @@ struct BodyRedactionTests {
             ),
             (
                 #"{"b":"{\u0022password\u0022:\u0022hunter2\u0022,\u0022a\u0022:1}"}"#,
-                #"{"b":"{\u0022password\u0022:\"<redacted>\",\u0022a\u0022:1}"}"#
+                #"{"b":"{\u0022password\u0022:\u0022<redacted>\u0022,\u0022a\u0022:1}"}"#
             ),
             (
                 #"{"b":"{\"c\":\"{\\u0022token\\u0022:\\u0022hunter2\\u0022}\"}"}"#,
-                #"{"b":"{\"c\":\"{\\u0022token\\u0022:\\\"<redacted>\\\"}\"}"}"#
+                #"{"b":"{\"c\":\"{\\u0022token\\u0022:\\u0022<redacted>\\u0022}\"}"}"#
             ),
             (
                 #"{"b":"\u003ctoken\u003ehunter2\u003c/token\u003e\u003ca\u003e"}"#,
