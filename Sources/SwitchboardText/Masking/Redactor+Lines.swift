@@ -102,9 +102,11 @@ private struct LineRedactor {
         while let colon = bytes[index..<line.upperBound].firstIndex(of: .colon) {
             for byte in bytes[index..<colon] { count(byte) }
             let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
-            let isFirst = colon - name == key
+            let first = colon - name
+            let afterEscape = bytes.isLetterOfEscape(at: first) ? first + 1 : first
+            let isFirst = first == key
             index = colon + 1
-            if bytes[(colon - name)..<colon].equalsLowercase("sec-websocket-protocol") {
+            if bytes[afterEscape..<colon].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound)
                 let list = String(decoding: bytes[index..<end], as: UTF8.self)
                 for (piece, masked) in zip(list.pieces(between: .comma), redactor.protocols(list)) {
@@ -116,9 +118,8 @@ private struct LineRedactor {
                 continue
             }
             guard name > 0,
-                let range = value(of: colon - name..<colon, isFirst, line, rest)
-                    ?? (bytes.isLetterOfEscape(at: colon - name)
-                        ? value(of: colon - name + 1..<colon, isFirst, line, rest) : nil)
+                let range = value(of: first..<colon, isFirst, line, rest)
+                    ?? (afterEscape > first ? value(of: afterEscape..<colon, isFirst, line, rest) : nil)
             else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)

@@ -188,7 +188,8 @@ extension Redactor {
         var index = 0
         while let blank = bytes[index...].firstIndex(where: \.isBlank) {
             let word = bytes[index..<blank]
-            let scheme = word.lastIndex { !ASCIISet.alphanumerics.contains($0) }.map { word[($0 + 1)...] } ?? word
+            var scheme = word.lastIndex { !ASCIISet.alphanumerics.contains($0) }.map { word[($0 + 1)...] } ?? word
+            if bytes.isLetterOfEscape(at: scheme.startIndex) { scheme.removeFirst() }
             index = bytes[blank...].firstIndex { !$0.isBlank && $0 != .quote && $0 != .apostrophe } ?? bytes.count
             let isBasic = scheme.equalsLowercase("basic")
             guard isBasic || scheme.equalsLowercase("bearer") else { continue }
@@ -283,7 +284,7 @@ extension [UInt8] {
         return (high << 4 | low, start + 2)
     }
 
-    /// Returns whether the byte may belong to an escape before a name: `\nCookie: …`, `\npwd=…`.
+    /// Returns whether the byte may belong to an escape before a name: `\nCookie: …`, `\npwd=…`, `\nBearer …`.
     func isLetterOfEscape(at index: Int) -> Bool {
         index > 0 && self[index - 1] == .backslash && ASCIISet.escapes.contains(self[index])
     }

@@ -28,6 +28,11 @@ struct BodyRedactionTests {
             (#"{"sent":"Cookie: a=hunter2\r\nHost: h"}"#, #"{"sent":"Cookie: <redacted>\r\nHost: h"}"#),
             (#"{"sent":"a\r\nSet-Cookie: a=hunter2\r\nb"}"#, #"{"sent":"a\r\nSet-Cookie: <redacted>\r\nb"}"#),
             (#"{"sent":"a\nX-Auth: hunter2"}"#, #"{"sent":"a\nX-Auth: <redacted>"}"#),
+            (
+                #"{"sent":"a\r\nSec-WebSocket-Protocol: bearer, hunter2\r\nHost: h"}"#,
+                #"{"sent":"a\r\nSec-WebSocket-Protocol: bearer, <redacted>\r\nHost: h"}"#
+            ),
+            (#"{"sent":"a\nBearer hunter2hunter2"}"#, #"{"sent":"a\nBearer <redacted>"}"#),
             (#"{"sent":"a\nsid=hunter2\tpwd=hunter2"}"#, #"{"sent":"a\nsid=<redacted>\tpwd=<redacted>"}"#),
             (#"C:\token=hunter2 \n: a"#, #"C:\token=<redacted> \n: a"#),
             // JSON within JSON, and names with escapes.
