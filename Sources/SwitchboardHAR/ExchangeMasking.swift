@@ -89,14 +89,18 @@ package struct ExchangeMasking: Sendable {
 
     // MARK: Stored secrets
 
-    /// Stores a value as it was written in a URL, a form, a field or a string of JSON, and decoded.
+    /// Stores a value as it was written in a URL, a form, a field, markup or a string of JSON, and decoded.
     private mutating func add(written text: String) {
-        add(text)
-        if text.utf8.contains(.backslash), case .string(let decoded)? = JSONTree(fragment: Data("\"\(text)\"".utf8)) {
-            add(decoded)
+        var text = text
+        // JSON within JSON escapes its escapes.
+        for _ in 0..<8 {
+            add(text)
+            add(text.percentDecoded)
+            if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
+            let decoded = text.unescaped
+            if decoded == text { return }
+            text = decoded
         }
-        add(text.percentDecoded)
-        if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
     }
 
     private mutating func add(header name: String, _ value: String) {
@@ -154,6 +158,16 @@ package struct ExchangeMasking: Sendable {
             let other = digits.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             return digits.count < minimumLength ? [] : [digits, other]
         }
+    }
+}
+
+extension String {
+    /// The text without its escapes of JSON or, if it has none, without its references of markup.
+    fileprivate var unescaped: String {
+        guard utf8.contains(.backslash), case .string(let text)? = JSONTree(fragment: Data("\"\(self)\"".utf8)) else {
+            return withoutEscapes
+        }
+        return text
     }
 }
 

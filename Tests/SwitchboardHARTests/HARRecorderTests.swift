@@ -81,11 +81,12 @@ struct HARRecorderTests {
     }
 
     @Test(
-        "a secret with an escape of JSON in a URL is masked everywhere",
+        "a secret with escapes in a URL is masked everywhere",
         arguments: [
             #"{"next":"https:\/\/h\/?token=ab12\/hunter2x"}"#,
             #"{"next":"?token\u003dab12\u002fhunter2x\u0026a=b"}"#,
             #"{"next":"?token=ab12\/hunter2x"}"# + "\n{}",
+            #"{"b":"{\"n\":\"?token=ab12\\\/hunter2x\"}"}"# + "\n{}", #"<a href="?token&#x3D;ab12&#47;hunter2x">"#,
             #"{"log":"{\u0022password\u0022:\u0022other\u0022}"}"# + "\n" + #"{"next":"?token=ab12\/hunter2x"}"#,
         ])
     func escapesOfJSON(body: String) async throws {

@@ -101,6 +101,11 @@ struct Replacements {
     }
 }
 
+extension String {
+    /// The text with the characters for which its escapes of JSON and of markup stand, as a search for secrets reads it.
+    package var withoutEscapes: String { String(decoding: SearchedText(self).bytes, as: UTF8.self) }
+}
+
 extension [UInt8] {
     /// Returns the character for which an escape of JSON stands, and the index after it: `\/`, `\u0026`, or `\\u0026` in
     /// JSON within JSON. A quote has the backslashes of its depth. Nil without an escape of a printable character.
