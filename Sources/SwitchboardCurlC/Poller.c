@@ -293,7 +293,8 @@ static int connection_of(const swcurl_poller *poller, void *easy, uint8_t events
 // The start of Linux's struct tcp_info, which is longer than that of some C libraries.
 struct tcp_state {
     uint8_t states[8];
-    uint32_t before[4], unacknowledged, between[4], since_sent, since_acknowledging, since_received, since_acknowledged, after[11];
+    uint32_t before[4], unacknowledged, between[4];
+    uint32_t since_sent, since_acknowledging, since_received, since_acknowledged, after[11];
     uint64_t rates[2], acknowledged;
 };
 
@@ -313,7 +314,7 @@ int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint
 
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy) {
     struct tcp_state state;
-    return get_state(poller, easy, &state) && state.unacknowledged > 0 ? (int64_t)state.since_received : -1;
+    return get_state(poller, easy, &state) && state.unacknowledged > 0 ? (int64_t)state.since_acknowledged : -1;
 }
 
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {

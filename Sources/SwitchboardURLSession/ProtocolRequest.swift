@@ -18,14 +18,15 @@ struct ProtocolRequest: Sendable {
         let body = try await body(length)
         // The session sends the length of the body, which an interceptor may replace.
         if !body.isEmpty { headers.remove("Content-Length") }
-        let (timeout, policy) = (timeout, urlRequest.cachePolicy)
+        // The options keep their closure, which must not keep the client's delegate.
+        let (timeout, policy, takesPieces) = (timeout, urlRequest.cachePolicy, client.takesPieces)
         let report = body.isEmpty ? nil : reportOfSentBytes(of: body.length, to: client)
         // Set by a closure, which keeps the other timeouts of a manager.
         let options = RequestOptions {
             if let timeout { $0.timeouts.idle = timeout > 0 ? .seconds(min(timeout, Duration.century.seconds)) : nil }
             if policy != .useProtocolCachePolicy { $0.cachePolicy = policy }
             if let report { $0.addBodySent(report) }
-            $0.streamsResponse = client.takesPieces
+            $0.streamsResponse = takesPieces
         }
         var request = NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
         if let hosts = redirectingHosts { request.leaveOriginEarlier(of: hosts) }
@@ -107,7 +108,8 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
     func body(of length: Int64?, inMemoryUpTo limit: Int) async throws -> any HTTPBody {
         var start = Data()
         while start.count < limit {
-            if Int64(start.count) != length, await waitsForWriter() { break }
+            if let length, length > 0, Int64(start.count) >= length { return DataBody(start) }
+            if length != 0, await waitsForWriter() { break }
             guard let chunk = try await next() else { return DataBody(start) }
             start += chunk
         }

@@ -281,8 +281,10 @@ struct NetworkCallTests {
         router.cancel()
         queue.resume()
         #expect(try await results.first() == .cancelled)
+        queue.suspend()
         user(router, 1).start(on: queue) { results.add($0.failureCode) }
         router.cancel()
+        queue.resume()
         #expect(try await results.wait(for: 2) == [.cancelled, .cancelled])
     }
 

@@ -123,7 +123,8 @@ extension AuthenticationInterceptor {
             try Call.check()
             // A sign-in may have ended before the lost credential was removed.
             let current = partitionState(of: request)
-            guard let newer = current.stored, newer.generation > generation, !current.isRejected, !isDue(newer)
+            guard !(error is NotSignedIn), let newer = current.stored, newer.generation > generation,
+                !current.isRejected, !isDue(newer)
             else { throw error }
             request.report(.authentication("a newer credential exists"))
             return newer

@@ -73,7 +73,7 @@ struct SchemaReader {
 
     private let document: JSONTree
     private(set) var rules: [Rule] = []
-    private var pointers: [String: Int] = [:]
+    private var pointers: [ExactText: Int] = [:]
     var expanded: [Int: Alternatives] = [:]
     private(set) var ignored: [String] = []
     private var isIgnored: Set<String> = []
@@ -89,7 +89,7 @@ struct SchemaReader {
 
     /// Returns the rule at a JSON Pointer.
     mutating func rule(at pointer: String, from location: String) throws(NetworkError) -> Int {
-        if let known = pointers[pointer] { return known }
+        if let known = pointers[ExactText(pointer)] { return known }
         // The fragment is decoded as a whole, and then it is a pointer (RFC 6901 §6).
         let fragment = pointer.dropFirst()
         let path = fragment.removingPercentEncoding ?? String(fragment)
@@ -111,7 +111,7 @@ struct SchemaReader {
             schema = next
         }
         let rule = try rule(schema, at: pointer, depth: 0)
-        pointers[pointer] = rule
+        pointers[ExactText(pointer)] = rule
         return rule
     }
 

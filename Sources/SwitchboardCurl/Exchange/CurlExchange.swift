@@ -71,7 +71,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
-    /// The time since which the connection had received nothing when another exchange on it timed out, or 0.
+    /// The time since which the connection was dead when another exchange on it timed out, or 0.
     @exclusivity(unchecked) var silenceStart: UInt64 = 0
     @exclusivity(unchecked) var isOnReusedConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false

@@ -52,7 +52,7 @@ extension CurlLoop {
         do throws(CurlFailure) {
             try exchange.takeHandle()
             exchange.handle.limitIdleTime(to: longestIdleTime)
-            if !silent.isEmpty, isConnectionSilent(for: exchange.request) { exchange.handle.requireNewConnection(true) }
+            if !silent.isEmpty, isConnectionDead(for: exchange.request) { exchange.handle.requireNewConnection(true) }
             exchange.handle.setExchange(exchange)
             if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
             let code = swcurl_multi_add(multi, exchange.handle.easy)
@@ -229,49 +229,60 @@ extension CurlLoop {
 
     // MARK: Dead connections
 
+    /// A connection of libcurl. Connections to different servers may have the same local port.
+    struct Connection: Hashable {
+        let server: Substring
+        let localPort: Int
+
+        init(of exchange: CurlExchange) {
+            server = exchange.request.server
+            localPort = swcurl_easy_local_port(exchange.handle.easy)
+        }
+    }
+
     /// The time in seconds after which no idle connection is reused. A change of the network may have ended those that were
-    /// idle at the last timeout.
+    /// idle when a connection was found dead.
     private var longestIdleTime: Int {
         guard lastTimeout > 0 else { return CurlHandle.usualIdleTime }
         let seconds = (max(now(), lastTimeout) - lastTimeout) / 1_000_000_000
-        if seconds >= CurlHandle.usualIdleTime { lastTimeout = 0 }
-        return max(1, min(Int(seconds), CurlHandle.usualIdleTime))  // 0 sets no limit since 8.17
+        // Up to 8.16, libcurl compares whole seconds.
+        return min(Int(seconds) + 1, CurlHandle.usualIdleTime)
     }
 
-    /// Returns whether a connection that may be shared has received nothing since a time, and the server has not
-    /// acknowledged all that was sent.
-    private func isSilent(_ exchange: CurlExchange, since start: UInt64) -> Bool {
-        guard mayBeHTTP2(exchange.request) else { return false }
+    /// Returns whether the server has acknowledged nothing on a connection since a time, although bytes were sent.
+    private func isDead(_ exchange: CurlExchange, since start: UInt64) -> Bool {
         let silence = swcurl_poller_silence(poller, exchange.handle.easy)
-        let now = now()
+        let now = DispatchTime.now().uptimeNanoseconds
         return silence >= 0 && silence + 10 >= Int64((now - min(start, now)) / 1_000_000)  // measured in coarse steps
     }
 
-    /// Keeps later exchanges from silent connections, given by their local ports with the start of the silence, or 0 for
-    /// one that is not silent. The other exchanges on them continue, and the last one closes its connection. libcurl itself
-    /// closes only a connection that is not shared.
-    private func leaveConnections(_ silences: [Int: UInt64]) {
-        guard silences.values.contains(where: { $0 > 0 }) else { return }
+    /// Keeps later exchanges from dead connections, given with the time of their last sign of life, or 0 for one that is
+    /// not dead. The other exchanges on them continue, and the last one closes its connection.
+    private func leaveConnections(_ deaths: [Connection: UInt64]) {
+        guard deaths.values.contains(where: { $0 > 0 }) else { return }
         for other in active where other.sendTime > 0 && !other.ownsSocket {
-            guard let start = silences[swcurl_easy_local_port(other.handle.easy)], start > 0 else { continue }
+            guard let start = deaths[Connection(of: other)], start > 0 else { continue }
             other.handle.forbidReuse(true)
             other.silenceStart = start
             silent[other.request.server] = other
         }
     }
 
-    /// Returns whether an exchange could share a connection that is still silent.
-    private func isConnectionSilent(for request: CurlRequest) -> Bool {
-        guard opensSeveralConnections, let other = silent[request.server] else { return false }
-        if isSilent(other, since: other.silenceStart) { return true }
-        endSilence(of: other)
+    /// Returns whether an exchange could share a connection that is still dead.
+    private func isConnectionDead(for request: CurlRequest) -> Bool {
+        guard opensSeveralConnections else { return false }
+        while let other = silent[request.server] {
+            if isDead(other, since: other.silenceStart) { return true }
+            endSilence(of: other)
+        }
         return false
     }
 
     private func endSilence(of exchange: CurlExchange) {
         exchange.silenceStart = 0
         let server = exchange.request.server
-        if silent[server] === exchange { silent[server] = nil }
+        guard silent[server] === exchange else { return }
+        silent[server] = active.first { $0.silenceStart > 0 && $0.request.server == server }
     }
 
     // MARK: Deadlines
@@ -286,15 +297,16 @@ extension CurlLoop {
         let now = DispatchTime.now().uptimeNanoseconds
         guard now >= nextDeadline else { return }
         nextDeadline = .max
-        var silences: [Int: UInt64] = [:]
+        var deaths: [Connection: UInt64] = [:]
         for exchange in active {
             if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
-                if exchange.sendTime > 0, case .timedOut = failure {
-                    lastTimeout = now
-                    let port = swcurl_easy_local_port(exchange.handle.easy)
+                if exchange.sendTime > 0, !exchange.ownsSocket, case .timedOut = failure {
+                    let connection = Connection(of: exchange)
                     let start = max(exchange.sendTime, exchange.deadlines.lastActivity)
-                    if silences[port] == nil { silences[port] = isSilent(exchange, since: start) ? start : 0 }
-                    if silences[port] != 0 { exchange.handle.forbidReuse(true) }
+                    if deaths[connection] == nil { deaths[connection] = isDead(exchange, since: start) ? start : 0 }
+                    if deaths[connection] != 0 { lastTimeout = now }
+                    // Otherwise, libcurl would keep a connection that could be shared.
+                    exchange.handle.forbidReuse(true)
                 }
                 remove(exchange)
                 exchange.fail(failure)
@@ -302,7 +314,7 @@ extension CurlLoop {
                 updateDeadline(of: exchange)
             }
         }
-        leaveConnections(silences)
+        leaveConnections(deaths)
         endFinished()  // a removal may read the responses of other exchanges
     }
 

@@ -68,9 +68,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The exchanges whose bytes may have filled libcurl's buffer, so that it may leave others on their connection unread.
     @exclusivity(unchecked) var draining: [CurlExchange] = []
-    /// When an exchange that was sent last timed out, or 0.
+    /// When an exchange last timed out on a dead connection, or 0.
     @exclusivity(unchecked) var lastTimeout: UInt64 = 0
-    /// An exchange, by server, on a shared connection that received nothing while another exchange on it timed out.
+    /// For a server, an exchange on a connection that was dead when another exchange on it timed out.
     @exclusivity(unchecked) var silent: [Substring: CurlExchange] = [:]
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.

@@ -1,11 +1,9 @@
 """HTTP/2 servers: httpbin on hypercorn, and a server that sends frames that a well-behaved server would not."""
 import asyncio
 import collections
-import ctypes
 import json
 import socket
 import ssl
-import struct
 
 import h2.config
 import h2.connection
@@ -16,10 +14,7 @@ from hypercorn.config import Config
 from hypercorn.middleware import AsyncioWSGIMiddleware
 from plain import context
 
-MEETINGS, REFUSED, WAITING, CONNECTIONS = {}, set(), {}, {}
-# A filter of Linux that drops each packet of a socket: one instruction, which returns a length of 0.
-DROP = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
-SO_ATTACH_FILTER = 26
+MEETINGS, REFUSED, WAITING = {}, set(), {}
 
 
 async def say(send, value):
@@ -96,14 +91,10 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport):
         self.transport = transport
-        CONNECTIONS[transport.get_extra_info("peername")[1]] = self
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         self.unsent, self.late, self.count = {}, {}, 0
         self.h2.initiate_connection()
         self.flush()
-
-    def connection_lost(self, _):
-        CONNECTIONS.pop(self.transport.get_extra_info("peername")[1], None)
 
     def flush(self):
         self.transport.write(self.h2.data_to_send())
@@ -199,12 +190,6 @@ class Connection(asyncio.Protocol):
     def silent_path(self, stream, _):
         """Sends nothing until `resethanging_path`."""
         self.hanging = stream
-
-    def deafen_path(self, stream, port):
-        """Drops all that arrives from now on for the connection of a client's port, as a network that is gone."""
-        other = CONNECTIONS[int(port)].transport.get_extra_info("socket")
-        other.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HL", 1, ctypes.addressof(DROP)))
-        self.count_path(stream, port)
 
     def resethanging_path(self, stream, code):
         """Sends RST_STREAM for the stream of `hang_path` or `silent_path`."""

@@ -22,7 +22,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         /// The statuses of responses to equal requests of other calls.
         var sharedStatuses: Set<Int> = []
         var nextCause: String?
-        /// The fields that the last exchange left out for another origin, in words.
+        /// The fields that were last reported as left out for another origin, in words.
         var omission: String?
         var isOver = false
         var attempts = 1

@@ -65,7 +65,7 @@ extension ParameterValue {
     ) throws -> ParameterValue {
         if let encodable = value as? any Encodable {
             let own = try encoded(encodable, at: path)
-            guard case .object = own else { return own }
+            guard case .object(let members) = own, members.map(\.name) == ["rawValue"] else { return own }
         }
         return ParameterValue(any: value.rawAny, at: path, depth: depth + 1)
     }
@@ -83,6 +83,8 @@ extension ParameterValue {
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             return try Self.number(number, at: path)
         }
+        // On Linux, a cast to a class converts all nested arrays and dictionaries to objects first.
+        if type(of: value) is NSNull.Type { return .null }
         switch value {
         case let value as String: return .string(value)
         case let value as Int: return .number(value)
@@ -97,7 +99,6 @@ extension ParameterValue {
         case let value as URL: return .string(value.absoluteString)
         case let value as UUID: return .string(value.uuidString)
         case let value as Decimal: return try decimal(value, at: path)
-        case is NSNull: return .null
         default: return nil
         }
     }

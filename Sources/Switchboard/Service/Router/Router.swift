@@ -78,7 +78,8 @@ extension Router {
     ///
     /// It affects all routers over the same chain: a manager and its routers. Until it returns, new calls fail with
     /// ``NetworkError/Code/resetInProgress``, and a second reset waits for this one, unless its task or call is
-    /// canceled. An interceptor may call it during a call: that call is canceled, and the reset does not wait for it.
+    /// canceled. An interceptor, or a closure of a started `NetworkCall`, may call it during a call: that call is
+    /// canceled, and the reset does not wait for it.
     /// The reset waits for all other calls, even if an interceptor of the app delays a call after its cancellation.
     public func reset() async {
         await calls.reset()

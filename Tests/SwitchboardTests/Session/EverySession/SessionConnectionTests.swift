@@ -65,32 +65,6 @@ struct SessionConnectionTests {
         }
     }
 
-    @Test(
-        "after a timeout, no connection that was idle then is used [keep-alive]", arguments: SessionKind.curlAlone)
-    func retryAfterTimeout(kind: SessionKind) async throws {
-        try await MockServer.run { server in
-            let router = Router<URLEndPoint>(
-                session: kind.make(),
-                interceptors: [RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))])
-            // Each holds its connection, so that two are idle afterward.
-            let late = MockResponse.text("late").delayed(by: .milliseconds(500))
-            server.enqueue(late, late)
-            async let first = router.response(for: URLEndPoint(.get, server.url))
-            async let second = router.response(for: URLEndPoint(.get, server.url))
-            let texts = try await [first.text, second.text]
-            #expect(texts == ["late", "late"])
-            #expect(server.connectionCount == 2)
-
-            // libcurl counts the idle time in seconds. However much longer it is, the result is the same.
-            try await Task.sleep(for: .milliseconds(2_100))
-            server.enqueue(.stall, .text("new"))
-            let options = RequestOptions { $0.timeouts.attempt = .seconds(2) }
-            let response = try await router.response(for: URLEndPoint(.get, server.url, options: options))
-            #expect(response.history.map(\.outcome) == [.failure(.timedOut), .status(200)])
-            #expect(server.connectionCount == 3)
-        }
-    }
-
     // RFC 9112 §9.3, §9.6.
     @Test(
         "Connection: close, HTTP/1.0 and faults end a connection [keep-alive]",

@@ -200,30 +200,39 @@ struct CurlHTTP2Tests {
 
     // MARK: Dead connections
 
-    @Test(
-        "a connection gets no requests after a timeout if its server acknowledges nothing", arguments: [false, true],
-        [false, true])
-    func deadConnection(isDead: Bool, isShared: Bool) async throws {
-        let session = try Self.session()
-        let counting = try Servers.http2("scriptsTLS", "/count")
-        let first = try await CurlHTTP2FrameTests.count(session, counting)
-        let other = isShared ? try await CurlHTTP2FrameTests.hang(session, counting) : nil
-        let late = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/silent"))
-        let task: Task<NetworkResponse, any Error>
-        if isDead {
-            let deafening = try Servers.http2("scriptsTLS", "/deafen/\(first.port)")
-            _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), deafening)
-            task = Task { try await session.send(late) }
-        } else {
-            task = try await CurlHTTP2FrameTests.hang(session, counting, late)
+    /// Drops all packets for the connection with a local port from now on, as if the network were gone.
+    private static func drop(_ port: Int) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let found = names.compactMap { Int32($0) }.first { descriptor in
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+            }
+            return result == 0 && Int32(address.sin_family) == AF_INET && UInt16(bigEndian: address.sin_port) == port
         }
-        let loop = try #require(session.existingLoop)
-        // As soon as the request is sent, its time is over.
-        let isOver = await comesTrue {
+        // A filter of Linux: one instruction, which returns a length of 0 (socket(7), SO_ATTACH_FILTER).
+        struct Program {
+            var count: UInt16 = 1
+            var instructions: UnsafeRawPointer
+        }
+        let instruction: (UInt16, UInt8, UInt8, UInt32) = (0x06, 0, 0, 0)
+        let descriptor = try #require(found)
+        let result = withUnsafeBytes(of: instruction) { bytes in
+            guard let start = bytes.baseAddress else { return Int32(-1) }
+            var program = Program(instructions: start)
+            return setsockopt(descriptor, SOL_SOCKET, 26, &program, socklen_t(MemoryLayout<Program>.size))
+        }
+        try #require(result == 0)
+    }
+
+    /// Ends the exchange of a path by a timeout as soon as its request is sent.
+    private static func timeOut(_ path: String, of loop: CurlLoop) async -> Bool {
+        await comesTrue {
             let result = await onThread {
                 swcurl_poller_lock(loop.poller)
                 defer { swcurl_poller_unlock(loop.poller) }
-                let sent = loop.active.first { $0.request.url.hasSuffix("/silent") && $0.sendTime > 0 }
+                let sent = loop.active.first { $0.request.url.hasSuffix(path) && $0.sendTime > 0 }
                 guard let sent else { return false }
                 sent.deadlines = CurlDeadlines(sent.request, start: 0)
                 loop.updateDeadline(of: sent)
@@ -232,12 +241,45 @@ struct CurlHTTP2Tests {
             }
             return (try? result.get()) == true
         }
-        #expect(isOver)
+    }
+
+    @Test("a dead connection gets no requests after a timeout", arguments: [false, true], [false, true])
+    func deadConnection(isDead: Bool, isShared: Bool) async throws {
+        let session = try Self.session()
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        let first = try await CurlHTTP2FrameTests.count(session, counting)
+        let other = isShared ? try await CurlHTTP2FrameTests.hang(session, counting) : nil
+        let late = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/silent"))
+        let task: Task<NetworkResponse, any Error>
+        if isDead {
+            try Self.drop(first.port)
+            task = Task { try await session.send(late) }
+        } else {
+            // The answer to its count acknowledges the request.
+            task = try await CurlHTTP2FrameTests.hang(session, counting, late)
+        }
+        let loop = try #require(session.existingLoop)
+        #expect(await Self.timeOut("/silent", of: loop))
         let error = await #expect(throws: NetworkError.self) { try await task.value }
         #expect(error?.code == .timedOut)
         let next = try await CurlHTTP2FrameTests.count(session, counting)
-        #expect((next.port == first.port) == !isDead)
+        #expect((next.port == first.port) == (isShared && !isDead))
         other?.cancel()
+    }
+
+    @Test("a stream that is silent until its timeout leaves its connection")
+    func silentStream() async throws {
+        let session = try Self.session()
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        let first = try await CurlHTTP2FrameTests.count(session, counting)
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/2"))
+        request.options.streamsResponse = true
+        let stream = try await session.send(request)
+        let loop = try #require(session.existingLoop)
+        #expect(await Self.timeOut("/open/2", of: loop))
+        let next = try await CurlHTTP2FrameTests.count(session, counting)
+        #expect(next.port != first.port)
+        withExtendedLifetime(stream) {}
     }
 }
 #endif
