@@ -74,12 +74,6 @@ extension String {
 
     var urlWithoutQuery: Substring { self[..<(utf8.firstIndex(of: .questionMark) ?? endIndex)] }
 
-    /// Whether the text begins with a scheme, as opposed to a path or a query that contains a URL.
-    var hasOrigin: Bool {
-        let rest = utf8.drop { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
-        return rest.starts(with: "//".utf8) && utf8[..<rest.startIndex].last == .colon
-    }
-
     fileprivate var originEnd: Index {
         guard let mark = schemeMark else { return startIndex }
         return self[mark.upperBound...].utf8.firstIndex(of: .slash) ?? endIndex

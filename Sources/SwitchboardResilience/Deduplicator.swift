@@ -186,8 +186,8 @@ struct DeduplicationKey: Hashable {
             self.options = user.comparable
         case .automatic:
             // A later interceptor may add any host.
-            guard request.method == .get || request.method == .head, request.body.isEmpty, !request.host.isEmpty,
-                let url = request.url
+            guard request.method == .get || request.method == .head, request.body.isEmpty,
+                request.urlText?.hasOrigin == true, let url = request.url
             else { return nil }
             name = ExactText("\(request.method) \(url.absoluteString)")
             // Fields of the same name keep their order.

@@ -38,6 +38,11 @@ struct CacheFolder: Sendable {
         if !mustBeEmptied.swap(true) { reportRemainingFiles() }
     }
 
+    /// Returns whether a file could not be removed.
+    func refuses(_ name: CacheFileName) -> Bool {
+        refused.withLock { !$0.isEmpty && $0.contains(name) }
+    }
+
     /// Hides a file that could not be removed.
     func refuse(_ name: CacheFileName) {
         let isFirst = refused.withLock { names in

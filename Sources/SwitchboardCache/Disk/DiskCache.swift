@@ -107,7 +107,7 @@ final class DiskCache {
 
     /// Reads the response without `Vary`, which replaced all other variants, by its file's name.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
-        guard !folder.mustBeEmptied.value, !folder.refused.value.contains(name) else { return nil }
+        guard !folder.mustBeEmptied.value, !folder.refuses(name) else { return nil }
         switch CacheFile.read(folder.path(of: name), expecting: key.url) {
         case .found(let found) where found.matches(key): return found.response
         case .damaged(let file): folder.change { file.remove() }

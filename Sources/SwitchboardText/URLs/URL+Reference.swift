@@ -95,6 +95,15 @@ extension StringProtocol {
 }
 
 extension String {
+    /// Whether the text begins with a scheme, as opposed to a path or a query that contains a URL.
+    package var hasOrigin: Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            let end = bytes.firstIndex { $0 == .colon || $0 == .slash || $0 == .questionMark || $0 == .numberSign }
+            return end.map { bytes[$0...].starts(with: "://".utf8) } ?? false
+        }
+    }
+
     /// Whether the text of a URL contains an at sign, which separates user information and host.
     package var containsAtSign: Bool {
         var text = self

@@ -315,19 +315,24 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     }
 
     private func begin(_ request: NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
-        let omission = request.crossOriginHops.text
-        let (number, reported, isNew) = state.withLock { state in
+        let (number, reported) = state.withLock { state in
             state.exchangeCount += 1
-            let isNew = omission != nil && omission != state.omission
-            if isNew { state.omission = omission }
             defer { state.nextCause = nil }
-            return (state.exchangeCount, state.nextCause, isNew)
+            return (state.exchangeCount, state.nextCause)
         }
-        let causes = [reported, isNew ? omission : nil].compactMap { $0 }
+        let cause = newOmission(of: request).map { omission in reported.map { "\($0) \(omission)" } ?? omission }
         report(.exchangeStarted(number: number), request)
-        return Exchange(
-            call: self, request: request, number: number, cause: causes.isEmpty ? nil : causes.joined(separator: " "),
-            start: start)
+        return Exchange(call: self, request: request, number: number, cause: cause ?? reported, start: start)
+    }
+
+    /// Returns the fields that a request leaves out for another origin, in words. Nil if that was reported already.
+    private func newOmission(of request: NetworkRequest) -> String? {
+        guard let text = request.crossOriginHops.text else { return nil }
+        return state.withLock { state in
+            guard state.omission != text else { return nil }
+            state.omission = text
+            return text
+        }
     }
 }
 

@@ -89,7 +89,7 @@ public struct RedirectInterceptor: Interceptor {
     ) throws(NetworkError) -> NetworkRequest {
         var request = request
         // A later interceptor may have added the host.
-        if request.host.isEmpty, let sent = response.request?.url { request.url = sent }
+        if request.urlText?.hasOrigin != true, let sent = response.request?.url { request.url = sent }
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
             throw NetworkError(
                 .redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL")

@@ -1,6 +1,7 @@
 #if os(Linux)
 import SwitchboardCurlC
 import SwitchboardPlatform
+import Dispatch
 import Foundation
 import SwitchboardTesting
 import Testing
@@ -265,6 +266,25 @@ struct CurlHTTP2Tests {
         let next = try await CurlHTTP2FrameTests.count(session, counting)
         #expect((next.port == first.port) == (isShared && !isDead))
         other?.cancel()
+    }
+
+    @Test("a connection that was idle when another one was found dead is not used")
+    func idleConnection() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = CurlSession(configuration: .direct)
+            _ = try await session.send(NetworkRequest(.get, server.url))
+            // libcurl compares whole seconds. However much longer this takes, the result is the same.
+            try await Task.sleep(for: .milliseconds(2_100))
+            let loop = try #require(session.existingLoop)
+            let result = await onThread {
+                swcurl_poller_lock(loop.poller)
+                loop.lastTimeout = DispatchTime.now().uptimeNanoseconds
+                swcurl_poller_unlock(loop.poller)
+            }
+            try result.get()
+            for _ in 0..<2 { _ = try await session.send(NetworkRequest(.get, server.url)) }
+            #expect(server.connectionCount == 2)
+        }
     }
 
     @Test("a stream that is silent until its timeout leaves its connection")
