@@ -61,7 +61,7 @@ extension Redactor {
             let isNamed = isSecret(parameter: String(decoding: name, as: UTF8.self))
             let isWhole = isNamed && !name.contains(.dot) && name.count <= 32
             defer { isAfterName = isAfterName || isNamed }
-            guard isAfterName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
+            guard !name.isEmpty, isAfterName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
             return String(decoding: piece.utf8[..<name.startIndex], as: UTF8.self) + mask
         }
     }
