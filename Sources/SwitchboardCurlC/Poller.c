@@ -293,8 +293,7 @@ static int connection_of(const swcurl_poller *poller, void *easy, uint8_t events
 // The start of Linux's struct tcp_info, which is longer than that of some C libraries.
 struct tcp_state {
     uint8_t states[8];
-    uint32_t before[4], unacknowledged, between[4];
-    uint32_t since_sent, since_acknowledging, since_received, since_acknowledged, after[11];
+    uint32_t before[9], since_sent, since_acknowledging, since_received, since_acknowledged, after[11];
     uint64_t rates[2], acknowledged;
 };
 
@@ -314,7 +313,11 @@ int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint
 
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy) {
     struct tcp_state state;
-    return get_state(poller, easy, &state) && state.unacknowledged > 0 ? (int64_t)state.since_acknowledged : -1;
+    if (!get_state(poller, easy, &state)) return -1;
+    // The number of retransmissions and of probes without an answer. Without a route, the system only probes. One probe may be
+    // under way to a peer whose window is full.
+    bool is_unanswered = state.states[2] > 0 || state.states[3] > 1;
+    return is_unanswered ? (int64_t)state.since_acknowledged : -1;
 }
 
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {

@@ -26,6 +26,10 @@ extension ExchangeMasking {
     private mutating func masked(text: String, type: String) -> String {
         if type.isForm { return mask(text) { [redaction] in redaction.form($0) } }
         guard let tree = JSONTree(Data(text.utf8), keepsRepeats: true) else {
+            // A masked value without quotes hides from `mask` what the lines of JSON have.
+            for line in text.pieces(between: .lineFeed) where line.utf8.first == .leftBrace {
+                if let tree = JSONTree(Data(line.utf8), keepsRepeats: true) { add(tree) }
+            }
             return mask(text) { [redaction] in redaction.text($0) }
         }
         add(tree)

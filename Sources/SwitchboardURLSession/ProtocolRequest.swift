@@ -108,7 +108,7 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
     func body(of length: Int64?, inMemoryUpTo limit: Int) async throws -> any HTTPBody {
         var start = Data()
         while start.count < limit {
-            if let length, length > 0, Int64(start.count) >= length { return DataBody(start) }
+            if let length, length > 0, Int64(start.count) == length { return DataBody(start) }
             if length != 0, await waitsForWriter() { break }
             guard let chunk = try await next() else { return DataBody(start) }
             start += chunk

@@ -69,6 +69,9 @@ struct HARRecorderTests {
             #"{"password":"hunter2secr\u0065t","password":"another"}"#,
             #"{"name":"x","name":"password","value":"hunter2secret"}"#,
             #"{"id":"password","value":"hunter2secret","id":"x"}"#,
+            #"{"html":"\u003cp\u003eYour token: hunter2secret\u003c/p\u003e"}"# + "\n{}",
+            #"{"log":"token: \u0022hunter2secret\u0022 was sent"}"# + "\n{}",
+            #"{"password":12345678}"# + "\n" + #"{"next":"?token=hunter2secret"}"#,
             // The Kelvin sign equals a K, but the first name is not that of a secret.
             #"{"to\#u{212A}en":"x","toKen":"hunter2secret"}"#,
         ])

@@ -249,7 +249,7 @@ extension CurlLoop {
         return min(Int(seconds) + 1, CurlHandle.usualIdleTime)
     }
 
-    /// Returns whether the server has acknowledged nothing on a connection since a time, although bytes were sent.
+    /// Returns whether the server has acknowledged nothing on a connection since a time, although it was asked again.
     private func isDead(_ exchange: CurlExchange, since start: UInt64) -> Bool {
         let silence = swcurl_poller_silence(poller, exchange.handle.easy)
         let now = DispatchTime.now().uptimeNanoseconds
@@ -263,15 +263,15 @@ extension CurlLoop {
         for other in active where other.sendTime > 0 && !other.ownsSocket {
             guard let start = deaths[Connection(of: other)], start > 0 else { continue }
             other.handle.forbidReuse(true)
+            if other.silenceStart == 0 { silent[other.request.server, default: []].append(other) }
             other.silenceStart = start
-            silent[other.request.server] = other
         }
     }
 
     /// Returns whether an exchange could share a connection that is still dead.
     private func isConnectionDead(for request: CurlRequest) -> Bool {
         guard opensSeveralConnections else { return false }
-        while let other = silent[request.server] {
+        while let other = silent[request.server]?.last {
             if isDead(other, since: other.silenceStart) { return true }
             endSilence(of: other)
         }
@@ -281,8 +281,8 @@ extension CurlLoop {
     private func endSilence(of exchange: CurlExchange) {
         exchange.silenceStart = 0
         let server = exchange.request.server
-        guard silent[server] === exchange else { return }
-        silent[server] = active.first { $0.silenceStart > 0 && $0.request.server == server }
+        silent[server]?.removeAll { $0 === exchange }
+        if silent[server]?.isEmpty == true { silent[server] = nil }
     }
 
     // MARK: Deadlines
@@ -304,7 +304,8 @@ extension CurlLoop {
                     let connection = Connection(of: exchange)
                     let start = max(exchange.sendTime, exchange.deadlines.lastActivity)
                     if deaths[connection] == nil { deaths[connection] = isDead(exchange, since: start) ? start : 0 }
-                    if deaths[connection] != 0 { lastTimeout = now }
+                    // An exchange that was marked says nothing new.
+                    if deaths[connection] != 0, exchange.silenceStart == 0 { lastTimeout = now }
                     // Otherwise, libcurl would keep a connection that could be shared.
                     exchange.handle.forbidReuse(true)
                 }

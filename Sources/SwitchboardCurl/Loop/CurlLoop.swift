@@ -70,8 +70,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var draining: [CurlExchange] = []
     /// When an exchange last timed out on a dead connection, or 0.
     @exclusivity(unchecked) var lastTimeout: UInt64 = 0
-    /// For a server, an exchange on a connection that was dead when another exchange on it timed out.
-    @exclusivity(unchecked) var silent: [Substring: CurlExchange] = [:]
+    /// For each server, the exchanges on connections that were dead when another exchange on them timed out.
+    @exclusivity(unchecked) var silent: [Substring: [CurlExchange]] = [:]
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0

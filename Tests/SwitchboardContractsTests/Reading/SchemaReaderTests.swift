@@ -183,6 +183,11 @@ struct SchemaReaderTests {
                 "#p is a name"
             ),
             (##"{"items":{"$ref":"#/$defs/a"}}"##, "#/$defs/a is not in the document"),
+            // RFC 6901 §4: a name has the same bytes.
+            (
+                ##"{"items":[{"$ref":"#/$defs/\##u{E9}"},{"$ref":"#/$defs/e\##u{301}"}],"$defs":{"\##u{E9}":{}}}"##,
+                "is not in the document"
+            ),
             // RFC 6901 §4: an index is 0, or digits without a leading zero.
             (##"{"anyOf":[{"type":"string"},{"$ref":"#/anyOf/00"}]}"##, "#/anyOf/00 is not in the document"),
             (##"{"anyOf":[{"type":"string"},{"$ref":"#/anyOf/+0"}]}"##, "#/anyOf/+0 is not in the document"),

@@ -25,7 +25,8 @@ final class FakeSocketTask: SocketTask {
     func start(for events: FoundationSocket, limit: Int) {
         state.withLock { state in
             state.events = events
-            state.work = Task { await open(limit) }
+            // Not in the call of the test, whose cancellation must reach the socket under test alone.
+            state.work = Task.detached { await self.open(limit) }
         }
     }
 
@@ -98,7 +99,7 @@ final class FakeSocketTask: SocketTask {
     private func after(_ operation: @escaping @Sendable (Socket) async -> Void) {
         state.withLock { state in
             guard let socket = state.socket else { return }
-            state.work = Task { [before = state.work] in
+            state.work = Task.detached { [before = state.work] in
                 await before?.value
                 await operation(socket)
             }
@@ -108,7 +109,7 @@ final class FakeSocketTask: SocketTask {
     /// Receives one message. The end is reported after the messages that were sent before it.
     func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void) {
         guard let socket = state.value.socket else { return completion(.failure(POSIXError(.ENOTCONN))) }
-        let reading = Task {
+        let reading = Task.detached { [self] in
             do {
                 switch try await socket.receive() {
                 case let message?: completion(.success(message))

@@ -79,6 +79,9 @@ extension ParameterValue {
     }
 
     private static func scalar(_ value: Any, at path: String) throws -> ParameterValue? {
+        if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
+            return try scalar(hashable.base, at: path)
+        }
         // Checked first, because an NSNumber casts to any number type, and a true NSNumber to 1.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             return try Self.number(number, at: path)

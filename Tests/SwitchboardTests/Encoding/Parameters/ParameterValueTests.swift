@@ -19,6 +19,17 @@ struct ParameterValueTests {
         }
     }
 
+    private struct Money: RawRepresentable, Encodable, Sendable {
+        enum CodingKeys: CodingKey { case amount }
+
+        var rawValue = "10.50 EUR"
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode("10.50", forKey: .amount)
+        }
+    }
+
     private static let uuid = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
 
     /// The documented form of each kind, unescaped: names and values as an independent reader sees them.
@@ -43,12 +54,20 @@ struct ParameterValueTests {
         ([1, "two", true, nil as Int?, ["k": 4.5]] as [any Sendable], "v[]=1|v[]=two|v[]=true|v[][k]=4.5"),
         (NSNumber(value: true), "v=true"), (NSNumber(value: false), "v=false"), (NSNumber(value: 1), "v=1"),
         (NSNumber(value: 0), "v=0"),
+        (Money(), "v[amount]=10.50"),
         (NSNumber(value: 1.5), "v=1.5"), (NSNumber(value: UInt64.max), "v=18446744073709551615"),
         (NSDecimalNumber(string: "12345678901234567890.12"), "v=12345678901234567890.12"),
     ]
 
     private static func unescaped(_ form: String) -> String {
         FormBody.decode(form).map { "\($0.name)=\($0.value ?? "(none)")" }.joined(separator: "|")
+    }
+
+    @Test("a value within an AnyHashable is read as itself")
+    func hashable() throws {
+        let values: [String: AnyHashable] = ["a": NSNull(), "b": NSNumber(value: true), "c": [1]]
+        let form = try URLEncodedFormEncoder().encode(Parameters(["v": values] as [String: Any]))
+        #expect(Self.unescaped(form) == "v[b]=true|v[c][]=1")
     }
 
     @Test("each kind of value has one query form", .requirement("S1.4"), arguments: forms.indices)

@@ -201,16 +201,23 @@ struct CurlHTTP2Tests {
 
     // MARK: Dead connections
 
-    /// Drops all packets for the connection with a local port from now on, as if the network were gone.
-    private static func drop(_ port: Int) throws {
+    /// Returns the port of one side of a connection, or 0 if the descriptor is no connection over IPv4.
+    private static func port(
+        _ descriptor: Int32, _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Int {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &size) }
+        }
+        return result == 0 && Int32(address.sin_family) == AF_INET ? Int(UInt16(bigEndian: address.sin_port)) : 0
+    }
+
+    /// Drops all packets for a connection from now on, as if the network were gone.
+    private static func drop(from local: Int, to remote: Int?) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        let found = names.compactMap { Int32($0) }.first { descriptor in
-            var address = sockaddr_in()
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let result = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-            }
-            return result == 0 && Int32(address.sin_family) == AF_INET && UInt16(bigEndian: address.sin_port) == port
+        let found = names.compactMap { Int32($0) }.first {
+            port($0) { getsockname($0, $1, $2) } == local && port($0) { getpeername($0, $1, $2) } == remote
         }
         // A filter of Linux: one instruction, which returns a length of 0 (socket(7), SO_ATTACH_FILTER).
         struct Program {
@@ -227,14 +234,17 @@ struct CurlHTTP2Tests {
         try #require(result == 0)
     }
 
-    /// Ends the exchange of a path by a timeout as soon as its request is sent.
-    private static func timeOut(_ path: String, of loop: CurlLoop) async -> Bool {
+    /// Ends the first exchange of a path by a timeout, as soon as its request is sent and the system judges its connection
+    /// so.
+    private static func timeOut(_ path: String, isDead: Bool = false, of loop: CurlLoop) async -> Bool {
         await comesTrue {
             let result = await onThread {
                 swcurl_poller_lock(loop.poller)
                 defer { swcurl_poller_unlock(loop.poller) }
                 let sent = loop.active.first { $0.request.url.hasSuffix(path) && $0.sendTime > 0 }
-                guard let sent else { return false }
+                guard let sent, !isDead || swcurl_poller_silence(loop.poller, sent.handle.easy) >= 0 else {
+                    return false
+                }
                 sent.deadlines = CurlDeadlines(sent.request, start: 0)
                 loop.updateDeadline(of: sent)
                 loop.sweep()
@@ -251,18 +261,28 @@ struct CurlHTTP2Tests {
         let first = try await CurlHTTP2FrameTests.count(session, counting)
         let other = isShared ? try await CurlHTTP2FrameTests.hang(session, counting) : nil
         let late = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/silent"))
-        let task: Task<NetworkResponse, any Error>
-        if isDead {
-            try Self.drop(first.port)
-            task = Task { try await session.send(late) }
-        } else {
-            // The answer to its count acknowledges the request.
-            task = try await CurlHTTP2FrameTests.hang(session, counting, late)
-        }
+        if isDead { try Self.drop(from: first.port, to: counting.port) }
         let loop = try #require(session.existingLoop)
-        #expect(await Self.timeOut("/silent", of: loop))
-        let error = await #expect(throws: NetworkError.self) { try await task.value }
-        #expect(error?.code == .timedOut)
+        var tasks: [Task<NetworkResponse, any Error>] = []
+        for _ in 0..<(isDead ? 1 : 2) {
+            // The answer to its count acknowledges the request.
+            let task =
+                isDead
+                ? Task { try await session.send(late) } : try await CurlHTTP2FrameTests.hang(session, counting, late)
+            tasks.append(task)
+        }
+        // The RST_STREAM for the first one is not acknowledged at once.
+        for task in tasks {
+            #expect(await Self.timeOut("/silent", isDead: isDead, of: loop))
+            let error = await #expect(throws: NetworkError.self) { try await task.value }
+            #expect(error?.code == .timedOut)
+        }
+        let lastTimeout = await onThread {
+            swcurl_poller_lock(loop.poller)
+            defer { swcurl_poller_unlock(loop.poller) }
+            return loop.lastTimeout
+        }
+        #expect((try lastTimeout.get() > 0) == isDead)
         let next = try await CurlHTTP2FrameTests.count(session, counting)
         #expect((next.port == first.port) == (isShared && !isDead))
         other?.cancel()
