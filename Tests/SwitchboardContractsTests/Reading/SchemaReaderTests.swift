@@ -185,7 +185,7 @@ struct SchemaReaderTests {
             (##"{"items":{"$ref":"#/$defs/a"}}"##, "#/$defs/a is not in the document"),
             // RFC 6901 §4: a name has the same bytes.
             (
-                ##"{"items":[{"$ref":"#/$defs/\##u{E9}"},{"$ref":"#/$defs/e\##u{301}"}],"$defs":{"\##u{E9}":{}}}"##,
+                ##"{"allOf":[{"$ref":"#/$defs/\##u{E9}"},{"$ref":"#/$defs/e\##u{301}"}],"$defs":{"\##u{E9}":{}}}"##,
                 "is not in the document"
             ),
             // RFC 6901 §4: an index is 0, or digits without a leading zero.
