@@ -12,14 +12,14 @@ struct CacheKey: Sendable {
     /// Whether the app returned the identity. If not, it consists of the header fields.
     let isNamed: Bool
 
-    /// Creates the key of a request. Nil for a request that the cache does not handle: a URL without a host, a method
-    /// other than GET and HEAD, a body, the handshake of another protocol, a `Range` other than one range of bytes for
-    /// a GET, an `If-Range` alone, a condition for the server alone, an invalid condition, or a condition with a
-    /// `Range` or of a streamed response.
+    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and
+    /// HEAD, a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an
+    /// `If-Range` alone, a condition for the server alone, an invalid condition, a condition with a `Range` or of a
+    /// streamed response, or with an identity, a URL without a host. Without one, the URL of the response tells.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: [String]) {
         let options = request.options
         guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,
-            let text = request.urlText, text.hasOrigin
+            let text = request.urlText, identity == nil || text.hasOrigin
         else { return nil }
         let headers = request.headers
         guard !headers.contains(where: \.mayBeRangeOrCondition) || Self.handlesRangeOrCondition(of: request) else {
