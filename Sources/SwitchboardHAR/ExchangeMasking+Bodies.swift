@@ -27,8 +27,9 @@ extension ExchangeMasking {
         if type.isForm { return mask(text) { [redaction] in redaction.form($0) } }
         guard let tree = JSONTree(Data(text.utf8), keepsRepeats: true) else {
             // A masked value without quotes hides from `mask` what the lines of JSON have.
-            for line in text.pieces(between: .lineFeed) where line.utf8.first == .leftBrace {
-                if let tree = JSONTree(Data(line.utf8), keepsRepeats: true) { add(tree) }
+            for line in text.pieces(between: .lineFeed) {
+                guard let brace = line.utf8.firstIndex(of: .leftBrace) else { continue }
+                if let tree = JSONTree(Data(line.utf8[brace...]), keepsRepeats: true) { add(tree) }
             }
             return mask(text) { [redaction] in redaction.text($0) }
         }

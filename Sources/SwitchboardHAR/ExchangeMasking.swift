@@ -99,9 +99,6 @@ package struct ExchangeMasking: Sendable {
             if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
             let decoded = text.unescaped
             if decoded == text { return }
-            // A mask may reach beyond an escaped delimiter that ends the secret.
-            let unquoted = decoded.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
-            add(String(unquoted.prefix(before: .quote, .apostrophe, .lessThan, .greaterThan, .space)))
             text = decoded
         }
     }

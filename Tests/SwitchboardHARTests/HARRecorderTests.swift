@@ -72,6 +72,7 @@ struct HARRecorderTests {
             #"{"html":"\u003cp\u003eYour token: hunter2secret\u003c/p\u003e"}"# + "\n{}",
             #"{"log":"token: \u0022hunter2secret\u0022 was sent"}"# + "\n{}",
             #"{"password":12345678}"# + "\n" + #"{"next":"?token=hunter2secret"}"#,
+            #"data: {"password":12345678}"# + "\n\n" + #"data: {"next":"?token=hunter2secret"}"#,
             // The Kelvin sign equals a K, but the first name is not that of a secret.
             #"{"to\#u{212A}en":"x","toKen":"hunter2secret"}"#,
         ])
@@ -106,6 +107,15 @@ struct HARRecorderTests {
         _ = try await router.response(for: URLEndPoint(.get, url))
         let content = try part(part(#require(entries(recorder).first), "response"), "content")
         #expect(content["text"] as? String == #"{"tokens":1234567,"limit":1234567}"#)
+    }
+
+    @Test("a scheme before a secret stays everywhere")
+    func schemeOfSecret() async throws {
+        let recorder = HARRecorder()
+        let body = #"{"authorization":"Bearer ab\/cdefgh"}"# + "\n{}"
+        let router = router(StubSession(.json(body), .text("as a Bearer token")), recorder)
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(String(decoding: try recorder.data, as: UTF8.self).contains("as a Bearer token"))
     }
 
     @Test("a body that is not recorded keeps its fields", arguments: [false, true])

@@ -15,7 +15,8 @@ struct CacheKey: Sendable {
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and
     /// HEAD, a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an
     /// `If-Range` alone, a condition for the server alone, an invalid condition, a condition with a `Range` or of a
-    /// streamed response, or with an identity, a URL without a host. Without one, the URL of the response tells.
+    /// streamed response, or, in a cache with an identity, a URL without a host. Without an identity, the URL that was
+    /// sent is compared with that of the request before the response is stored.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: [String]) {
         let options = request.options
         guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,

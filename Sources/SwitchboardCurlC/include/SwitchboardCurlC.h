@@ -134,7 +134,7 @@ void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// milliseconds since the last of them. Returns -1 if the system does not count them.
 int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds);
 /// Returns the milliseconds since the peer of a transfer's connection last acknowledged or sent anything, in steps of up to
-/// ten. Returns -1 unless the system has sent something again in vain, or if it does not measure them.
+/// ten. Returns -1 if the system has sent nothing again in vain, or if it does not measure them.
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
 /// means that no more bytes arrive.

@@ -234,8 +234,8 @@ struct CurlHTTP2Tests {
         try #require(result == 0)
     }
 
-    /// Ends the first exchange of a path by a timeout, as soon as its request is sent and the system judges its connection
-    /// so.
+    /// Ends the first exchange of a path by a timeout, as soon as its request is sent, and on a dead connection, as soon as
+    /// the system has sent it again.
     private static func timeOut(_ path: String, isDead: Bool = false, of loop: CurlLoop) async -> Bool {
         await comesTrue {
             let result = await onThread {
