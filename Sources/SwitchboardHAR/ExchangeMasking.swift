@@ -95,6 +95,7 @@ package struct ExchangeMasking: Sendable {
         // JSON within JSON escapes its escapes.
         for _ in 0..<8 {
             add(text)
+            add(text.trimmingCharacters(in: CharacterSet(charactersIn: "\"'")))
             add(text.percentDecoded)
             if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
             let decoded = text.unescaped
