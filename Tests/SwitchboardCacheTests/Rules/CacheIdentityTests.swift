@@ -165,6 +165,13 @@ struct CacheIdentityTests {
         #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
     }
 
+    private func expectNoKey(in folder: URL) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let content = try Data(contentsOf: folder.appendingPathComponent(name))
+            #expect(content.range(of: Data("secret-key-1".utf8)) == nil)
+        }
+    }
+
     @Test("with an identity, a key that is added to the query is not stored")
     func queryKey() async throws {
         try await withFolder { folder in
@@ -177,10 +184,7 @@ struct CacheIdentityTests {
             for outcome in [.miss(.notStored), .hit] as [ResponseCache.Outcome] {
                 #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == outcome)
             }
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                let content = try Data(contentsOf: folder.appendingPathComponent(name))
-                #expect(content.range(of: Data("secret-key-1".utf8)) == nil)
-            }
+            try expectNoKey(in: folder)
             date.advance(by: 61)
             let validated = try await router.response(for: URLEndPoint(.get, url))
             #expect(validated.cacheOutcome == .validated(.expired) && validated.text == "x")
@@ -205,10 +209,7 @@ struct CacheIdentityTests {
                 #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == outcome)
             }
             #expect(session.requests.map(\.path) == (fields.isEmpty ? ["/me", "/b", "/me"] : ["/me", "/b"]))
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                let content = try Data(contentsOf: folder.appendingPathComponent(name))
-                #expect(content.range(of: Data("secret-key-1".utf8)) == nil)
-            }
+            try expectNoKey(in: folder)
         }
     }
 
