@@ -220,29 +220,24 @@ struct SharedCacheTests {
 
     @Test("the exchange behind a stored response decides about the circuit", arguments: [304, 503])
     func revalidatedProbe(status: Int) async throws {
-        let clock = TestClock()
-        let session = StubSession(
-            .text("ok", headers: ["ETag": #""1""#, "Cache-Control": "max-age=0, stale-if-error=600"]), .status(503),
-            .status(status))
-        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(30), clock: clock)
-        let router = Router<URLEndPoint>(
-            session: session, interceptors: [breaker], exchangeInterceptors: [ResponseCache()])
-        try await router.response(for: URLEndPoint(.get, url))
-        let other = URLEndPoint(.get, URL(text: "https://h.example.com/down"))
-        await #expect(throws: NetworkError.self) { try await router.response(for: other) }
-        clock.advance(by: .seconds(30))
-        #expect(try await router.response(for: URLEndPoint(.get, url)).text == "ok")
-        #expect(breaker.state(of: "h.example.com:443") == (status == 304 ? .closed : .open(for: .seconds(30))))
+        let state = try await stateAfterProbe(answeredBy: .status(status))
+        #expect(state == (status == 304 ? .closed : .open(for: .seconds(30))))
     }
 
     @Test("an offline failure behind a stored response does not open the circuit", arguments: [false, true])
     func offlineProbe(isOffline: Bool) async throws {
-        let clock = TestClock()
         var lost = NetworkError(.connectionLost)
         lost.isOffline = isOffline
+        let state = try await stateAfterProbe(answeredBy: .failure(lost))
+        #expect(state == (isOffline ? .halfOpen : .open(for: .seconds(30))))
+    }
+
+    /// Returns the state of a circuit after a probe that a stored response answers, with this answer behind it.
+    private func stateAfterProbe(answeredBy answer: MockResponse) async throws -> CircuitBreaker.State {
+        let clock = TestClock()
         let session = StubSession(
             .text("ok", headers: ["ETag": #""1""#, "Cache-Control": "max-age=0, stale-if-error=600"]), .status(503),
-            .failure(lost))
+            answer)
         let breaker = CircuitBreaker(failures: 1, openFor: .seconds(30), clock: clock)
         let router = Router<URLEndPoint>(
             session: session, interceptors: [breaker], exchangeInterceptors: [ResponseCache()])
@@ -251,6 +246,6 @@ struct SharedCacheTests {
         await #expect(throws: NetworkError.self) { try await router.response(for: other) }
         clock.advance(by: .seconds(30))
         #expect(try await router.response(for: URLEndPoint(.get, url)).text == "ok")
-        #expect(breaker.state(of: "h.example.com:443") == (isOffline ? .halfOpen : .open(for: .seconds(30))))
+        return breaker.state(of: "h.example.com:443")
     }
 }
