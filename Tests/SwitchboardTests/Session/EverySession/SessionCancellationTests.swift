@@ -138,13 +138,20 @@ struct SessionCancellationTests {
                     return nil
                 }
             }
-            let session = kind.make()
-            let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
-            _ = try await started.first()
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+            try await cancelUpload(of: body, after: started, over: kind, to: server)
             #expect(try await ended.first())
         }
+    }
+
+    /// Sends a body, and cancels the task once the body is read.
+    private func cancelUpload(
+        of body: StreamBody, after started: Deliveries<Bool>, over kind: SessionKind, to server: MockServer
+    ) async throws {
+        let session = kind.make()
+        let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
+        _ = try await started.first()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test(
@@ -165,11 +172,7 @@ struct SessionCancellationTests {
                     return nil
                 }
             }
-            let session = kind.make()
-            let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
-            _ = try await started.first()
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+            try await cancelUpload(of: body, after: started, over: kind, to: server)
         }
     }
 
