@@ -72,7 +72,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
     /// The time since which the connection was dead when another exchange on it timed out, or 0.
-    @exclusivity(unchecked) var silenceStart: UInt64 = 0
+    @exclusivity(unchecked) var deadSince: UInt64 = 0
     @exclusivity(unchecked) var isOnReusedConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false
     /// The number of the HTTP/2 stream, or 0 while the exchange does not watch it.

@@ -52,7 +52,9 @@ extension CurlLoop {
         do throws(CurlFailure) {
             try exchange.takeHandle()
             exchange.handle.limitIdleTime(to: longestIdleTime)
-            if !silent.isEmpty, isConnectionDead(for: exchange.request) { exchange.handle.requireNewConnection(true) }
+            if !onDeadConnections.isEmpty, isConnectionDead(for: exchange.request) {
+                exchange.handle.requireNewConnection(true)
+            }
             exchange.handle.setExchange(exchange)
             if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
             let code = swcurl_multi_add(multi, exchange.handle.easy)
@@ -81,7 +83,7 @@ extension CurlLoop {
         }
         active.removeLast()
         exchange.activeIndex = -1
-        if exchange.silenceStart > 0 { endSilence(of: exchange) }
+        if exchange.deadSince > 0 { unmark(exchange) }
         guard exchange.isHandedOver else {
             waitingCount.subtract(1, ordering: .relaxed)
             exchange.queue?.remove(exchange)
@@ -243,8 +245,8 @@ extension CurlLoop {
     /// The time in seconds after which no idle connection is reused. A change of the network may have ended those that were
     /// idle when a connection was found dead.
     private var longestIdleTime: Int {
-        guard lastTimeout > 0 else { return CurlHandle.usualIdleTime }
-        let seconds = (max(now(), lastTimeout) - lastTimeout) / 1_000_000_000
+        guard foundDeadAt > 0 else { return CurlHandle.usualIdleTime }
+        let seconds = (max(now(), foundDeadAt) - foundDeadAt) / 1_000_000_000
         // Up to 8.16, libcurl compares whole seconds.
         return min(Int(seconds) + 1, CurlHandle.usualIdleTime)
     }
@@ -256,33 +258,33 @@ extension CurlLoop {
         return silence >= 0 && silence + 10 >= Int64((now - min(start, now)) / 1_000_000)  // measured in coarse steps
     }
 
-    /// Keeps later exchanges from dead connections, given with the time of their last sign of life, or 0 for one that is
+    /// Keeps later exchanges from connections, given with the time of their last sign of life, or 0 for one that is
     /// not dead. The other exchanges on them continue, and the last one closes its connection.
-    private func leaveConnections(_ deaths: [Connection: UInt64]) {
-        guard deaths.values.contains(where: { $0 > 0 }) else { return }
+    private func leave(_ dead: [Connection: UInt64]) {
+        guard dead.values.contains(where: { $0 > 0 }) else { return }
         for other in active where other.sendTime > 0 && !other.ownsSocket {
-            guard let start = deaths[Connection(of: other)], start > 0 else { continue }
+            guard let start = dead[Connection(of: other)], start > 0 else { continue }
             other.handle.forbidReuse(true)
-            if other.silenceStart == 0 { silent[other.request.server, default: []].append(other) }
-            other.silenceStart = start
+            if other.deadSince == 0 { onDeadConnections[other.request.server, default: []].append(other) }
+            other.deadSince = start
         }
     }
 
     /// Returns whether an exchange could share a connection that is still dead.
     private func isConnectionDead(for request: CurlRequest) -> Bool {
         guard opensSeveralConnections else { return false }
-        while let other = silent[request.server]?.last {
-            if isDead(other, since: other.silenceStart) { return true }
-            endSilence(of: other)
+        while let other = onDeadConnections[request.server]?.last {
+            if isDead(other, since: other.deadSince) { return true }
+            unmark(other)
         }
         return false
     }
 
-    private func endSilence(of exchange: CurlExchange) {
-        exchange.silenceStart = 0
+    private func unmark(_ exchange: CurlExchange) {
+        exchange.deadSince = 0
         let server = exchange.request.server
-        silent[server]?.removeAll { $0 === exchange }
-        if silent[server]?.isEmpty == true { silent[server] = nil }
+        onDeadConnections[server]?.removeAll { $0 === exchange }
+        if onDeadConnections[server]?.isEmpty == true { onDeadConnections[server] = nil }
     }
 
     // MARK: Deadlines
@@ -297,15 +299,15 @@ extension CurlLoop {
         let now = DispatchTime.now().uptimeNanoseconds
         guard now >= nextDeadline else { return }
         nextDeadline = .max
-        var deaths: [Connection: UInt64] = [:]
+        var dead: [Connection: UInt64] = [:]
         for exchange in active {
             if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
                 if exchange.sendTime > 0, !exchange.ownsSocket, case .timedOut = failure {
                     let connection = Connection(of: exchange)
                     let start = max(exchange.sendTime, exchange.deadlines.lastActivity)
-                    if deaths[connection] == nil { deaths[connection] = isDead(exchange, since: start) ? start : 0 }
+                    if dead[connection] == nil { dead[connection] = isDead(exchange, since: start) ? start : 0 }
                     // An exchange that was marked says nothing new.
-                    if deaths[connection] != 0, exchange.silenceStart == 0 { lastTimeout = now }
+                    if dead[connection] != 0, exchange.deadSince == 0 { foundDeadAt = now }
                     // Otherwise, libcurl would keep a connection that could be shared.
                     exchange.handle.forbidReuse(true)
                 }
@@ -315,7 +317,7 @@ extension CurlLoop {
                 updateDeadline(of: exchange)
             }
         }
-        leaveConnections(deaths)
+        leave(dead)
         endFinished()  // a removal may read the responses of other exchanges
     }
 

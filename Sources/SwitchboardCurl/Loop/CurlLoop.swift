@@ -68,10 +68,10 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The exchanges whose bytes may have filled libcurl's buffer, so that it may leave others on their connection unread.
     @exclusivity(unchecked) var draining: [CurlExchange] = []
-    /// When an exchange last timed out on a dead connection, or 0.
-    @exclusivity(unchecked) var lastTimeout: UInt64 = 0
+    /// When a connection was last found dead, or 0.
+    @exclusivity(unchecked) var foundDeadAt: UInt64 = 0
     /// For each server, the exchanges on connections that were dead when another exchange on them timed out.
-    @exclusivity(unchecked) var silent: [Substring: [CurlExchange]] = [:]
+    @exclusivity(unchecked) var onDeadConnections: [Substring: [CurlExchange]] = [:]
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0

@@ -19,16 +19,6 @@ struct CurlSocketTests {
         #expect(swcurl_socket_receive(pair[0], &byte, 1) == 0)
     }
 
-    /// Returns the port of the other side, or 0 if the descriptor is no connection over IPv4.
-    private func peerPort(of descriptor: Int32) -> Int {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
-        }
-        return isConnected && Int32(address.sin_family) == AF_INET ? Int(UInt16(bigEndian: address.sin_port)) : 0
-    }
-
     /// Returns whether epoll watches a descriptor (proc_pid_fdinfo(5)).
     private func watches(_ epoll: Int32, _ descriptor: Int32) -> Bool {
         let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(epoll)", encoding: .utf8)) ?? ""
@@ -57,7 +47,7 @@ struct CurlSocketTests {
             _ = try await server.takeRequest()
             let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
             let descriptors = names.compactMap { Int32($0) }
-            let found = descriptors.first { peerPort(of: $0) == server.port }
+            let found = descriptors.first { port(of: $0, { getpeername($0, $1, $2) }) == server.port }
             let connection = try #require(found)
             let candidates = descriptors.filter(isEpoll)
             var watching: Int32?

@@ -90,9 +90,7 @@ struct CurlHTTP2PauseTests {
         let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
         let loop = try #require(session.existingLoop)
         let (isLocked, hasArrived) = (Gate(), DispatchSemaphore(value: 0))
-        async let result = onThread {
-            swcurl_poller_lock(loop.poller)
-            defer { swcurl_poller_unlock(loop.poller) }
+        async let result = loop.locked { loop in
             isLocked.open()
             hasArrived.wait()  // then the answer is in the system's buffer
             for exchange in loop.active where exchange.request.isStreamed {
@@ -111,7 +109,7 @@ struct CurlHTTP2PauseTests {
             let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
             _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)
         }
-        let isRead = try await result.get()
+        let isRead = try await result
         #expect(isRead || !CurlLibrary.leavesBytesUnread)
         let response = try await call.value
         #expect(response.statusCode == 200)
@@ -131,16 +129,7 @@ struct CurlHTTP2PauseTests {
         let waiting = NetworkRequest(.post, try Servers.http2("scriptsTLS", "/wait/\(name)"), body: body)
         let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
         let loop = try #require(session.existingLoop)
-        let result = await onThread {
-            swcurl_poller_lock(loop.poller)
-            defer { swcurl_poller_unlock(loop.poller) }
-            for exchange in loop.active where !exchange.request.isStreamed {
-                exchange.deadlines = CurlDeadlines(exchange.request, start: 0)
-                loop.updateDeadline(of: exchange)
-            }
-            loop.sweep()
-        }
-        try result.get()
+        try await loop.locked { loop in loop.timeOut(loop.active.filter { !$0.request.isStreamed }) }
         // A call that has not ended gets this answer.
         let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
         _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)

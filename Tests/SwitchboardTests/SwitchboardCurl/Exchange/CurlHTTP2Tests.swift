@@ -201,23 +201,11 @@ struct CurlHTTP2Tests {
 
     // MARK: Dead connections
 
-    /// Returns the port of one side of a connection, or 0 if the descriptor is no connection over IPv4.
-    private static func port(
-        _ descriptor: Int32, _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> Int {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &size) }
-        }
-        return result == 0 && Int32(address.sin_family) == AF_INET ? Int(UInt16(bigEndian: address.sin_port)) : 0
-    }
-
     /// Drops all packets for a connection from now on, as if the network were gone.
     private static func drop(from local: Int, to remote: Int?) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let found = names.compactMap { Int32($0) }.first {
-            port($0) { getsockname($0, $1, $2) } == local && port($0) { getpeername($0, $1, $2) } == remote
+            port(of: $0, { getsockname($0, $1, $2) }) == local && port(of: $0, { getpeername($0, $1, $2) }) == remote
         }
         // A filter of Linux: one instruction, which returns a length of 0 (socket(7), SO_ATTACH_FILTER).
         struct Program {
@@ -236,21 +224,16 @@ struct CurlHTTP2Tests {
 
     /// Ends the first exchange of a path by a timeout, as soon as its request is sent, and on a dead connection, as soon as
     /// the system has sent it again.
-    private static func timeOut(_ path: String, isDead: Bool = false, of loop: CurlLoop) async -> Bool {
-        await comesTrue {
-            let result = await onThread {
-                swcurl_poller_lock(loop.poller)
-                defer { swcurl_poller_unlock(loop.poller) }
+    private static func timeOut(_ path: String, isDead: Bool = false, of loop: CurlLoop) async throws -> Bool {
+        try await comesTrue {
+            try await loop.locked { loop in
                 let sent = loop.active.first { $0.request.url.hasSuffix(path) && $0.sendTime > 0 }
                 guard let sent, !isDead || swcurl_poller_silence(loop.poller, sent.handle.easy) >= 0 else {
                     return false
                 }
-                sent.deadlines = CurlDeadlines(sent.request, start: 0)
-                loop.updateDeadline(of: sent)
-                loop.sweep()
+                loop.timeOut([sent])
                 return true
             }
-            return (try? result.get()) == true
         }
     }
 
@@ -273,16 +256,12 @@ struct CurlHTTP2Tests {
         }
         // The RST_STREAM for the first one is not acknowledged at once.
         for task in tasks {
-            #expect(await Self.timeOut("/silent", isDead: isDead, of: loop))
+            #expect(try await Self.timeOut("/silent", isDead: isDead, of: loop))
             let error = await #expect(throws: NetworkError.self) { try await task.value }
             #expect(error?.code == .timedOut)
         }
-        let lastTimeout = await onThread {
-            swcurl_poller_lock(loop.poller)
-            defer { swcurl_poller_unlock(loop.poller) }
-            return loop.lastTimeout
-        }
-        #expect((try lastTimeout.get() > 0) == isDead)
+        let foundDeadAt = try await loop.locked(\.foundDeadAt)
+        #expect((foundDeadAt > 0) == isDead)
         let next = try await CurlHTTP2FrameTests.count(session, counting)
         #expect((next.port == first.port) == (isShared && !isDead))
         other?.cancel()
@@ -296,12 +275,7 @@ struct CurlHTTP2Tests {
             // libcurl compares whole seconds. However much longer this takes, the result is the same.
             try await Task.sleep(for: .milliseconds(2_100))
             let loop = try #require(session.existingLoop)
-            let result = await onThread {
-                swcurl_poller_lock(loop.poller)
-                loop.lastTimeout = DispatchTime.now().uptimeNanoseconds
-                swcurl_poller_unlock(loop.poller)
-            }
-            try result.get()
+            try await loop.locked { $0.foundDeadAt = DispatchTime.now().uptimeNanoseconds }
             for _ in 0..<2 { _ = try await session.send(NetworkRequest(.get, server.url)) }
             #expect(server.connectionCount == 2)
         }
@@ -316,7 +290,7 @@ struct CurlHTTP2Tests {
         request.options.streamsResponse = true
         let stream = try await session.send(request)
         let loop = try #require(session.existingLoop)
-        #expect(await Self.timeOut("/open/2", of: loop))
+        #expect(try await Self.timeOut("/open/2", of: loop))
         let next = try await CurlHTTP2FrameTests.count(session, counting)
         #expect(next.port != first.port)
         withExtendedLifetime(stream) {}
