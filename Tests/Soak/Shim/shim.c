@@ -67,9 +67,7 @@ long fault_disarm(void) {
 
 long fault_count(int call) { return counts[call]; }
 
-/// Returns the outcome of a call: PASS, SHORT or an errno.
-static int decide(int call) {
-    if (!is_armed) return PASS;
+static int decide_armed(int call) {
     long index = ++counts[call];
     if (call != failing_call || index < failing_index || (index > failing_index && !fails_onward)) return PASS;
     if (delivered++ == 0 && getenv("TORTURE_TRACE")) {
@@ -79,13 +77,24 @@ static int decide(int call) {
     return failing_error == SHORT && index > failing_index ? ENOSPC : failing_error;
 }
 
+// libdispatch ends the process when its own calls fail: those of its timers, and of the thread that reads
+// /proc/PID/task/TID/stat once a second while work waits.
+static bool is_of_dispatch(void *caller) {
+    Dl_info information;
+    return dladdr(caller, &information) && information.dli_fname && strstr(information.dli_fname, "libdispatch");
+}
+
+// The outcome of a call: PASS, SHORT or an errno. Calls of libdispatch pass, and are not counted.
+#define DECIDE(call) \
+    (is_armed && !is_of_dispatch(__builtin_return_address(0)) ? decide_armed(CALL_##call) : PASS)
+
 #define REAL(name) \
     static __typeof__(name) *real; \
     if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
 
 #define FAIL_IF(call, failure) \
     do { \
-        int outcome = decide(CALL_##call); \
+        int outcome = DECIDE(call); \
         if (outcome > 0) { errno = outcome; return failure; } \
     } while (0)
 
@@ -96,16 +105,6 @@ static bool is_regular(int descriptor) {
     bool result = real(descriptor, &information) == 0 && S_ISREG(information.st_mode);
     errno = before;
     return result;
-}
-
-// libdispatch has no way to report that its own timers and queues fail, so its calls pass.
-static bool is_of_dispatch(void *caller) {
-    Dl_info information;
-    return dladdr(caller, &information) && information.dli_fname && strstr(information.dli_fname, "libdispatch");
-}
-
-static int decide_file(int call, int descriptor) {
-    return is_armed && is_regular(descriptor) ? decide(call) : PASS;
 }
 
 // MARK: The log
@@ -244,7 +243,7 @@ struct dirent *readdir(DIR *folder) {
 static size_t shortened(int outcome, size_t size) { return outcome == SHORT && size > 1 ? size / 2 : size; }
 
 #define FAIL_FILE(call, size) \
-    int outcome = decide_file(CALL_##call, descriptor); \
+    int outcome = is_armed && is_regular(descriptor) ? DECIDE(call) : PASS; \
     if (outcome > 0) { errno = outcome; return -1; } \
     size = shortened(outcome, size);
 
@@ -388,7 +387,7 @@ int connect(int descriptor, const struct sockaddr *address, socklen_t size) {
 }
 
 #define FAIL_SOCKET(call, size) \
-    int outcome = decide(CALL_##call); \
+    int outcome = DECIDE(call); \
     if (outcome > 0) { errno = outcome; return -1; } \
     size = shortened(outcome, size);
 
@@ -406,20 +405,20 @@ ssize_t recv(int descriptor, void *bytes, size_t size, int flags) {
 
 int epoll_create1(int flags) {
     REAL(epoll_create1)
-    if (!is_armed || !is_of_dispatch(__builtin_return_address(0))) FAIL_IF(epoll_create, -1);
+    FAIL_IF(epoll_create, -1);
     return real(flags);
 }
 
 int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *event) {
     REAL(epoll_ctl)
-    if (!is_armed || !is_of_dispatch(__builtin_return_address(0))) FAIL_IF(epoll_ctl, -1);
+    FAIL_IF(epoll_ctl, -1);
     return real(epoll, operation, descriptor, event);
 }
 
 int eventfd(unsigned int value, int flags);
 int eventfd(unsigned int value, int flags) {
     REAL(eventfd)
-    if (!is_armed || !is_of_dispatch(__builtin_return_address(0))) FAIL_IF(eventfd, -1);
+    FAIL_IF(eventfd, -1);
     return real(value, flags);
 }
 
@@ -449,7 +448,7 @@ int dup3(int descriptor, int other, int flags) {
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context) {
     REAL(pthread_create)
-    int outcome = decide(CALL_thread);
+    int outcome = DECIDE(thread);
     if (outcome > 0) return outcome;
     return real(thread, attributes, start, context);
 }
