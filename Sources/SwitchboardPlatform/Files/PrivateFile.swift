@@ -54,7 +54,7 @@ package enum PrivateFile {
         try check(file)
         guard data.count <= limit else { throw POSIXError(.EFBIG) }
         let file = target(of: file)
-        let name = "\(partPrefix(of: file))\(UUID().uuidString.prefix(8)).part"
+        let name = "\(partPrefix(of: file))\(UUID.randomText().prefix(8)).part"
         let part = file.deletingLastPathComponent().appendingPathComponent(name)
         try create(part, data, isSynchronized: isSynchronized)
         guard rename(part.path, file.path) == 0 else {

@@ -18,7 +18,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     init(limit: Int64) throws(Failure) {
         self.limit = limit
         let folder = FileManager.default.temporaryDirectory
-        let path = folder.appendingPathComponent("switchboard-\(UUID().uuidString)").path
+        let path = folder.appendingPathComponent("switchboard-\(UUID.randomText())").path
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(.last) }
         unlink(path)

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A key by which a server recognizes the attempts of one request, set by ``RequestOptions/idempotencyKey``
@@ -27,5 +28,5 @@ public struct IdempotencyKey: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(value)
     }
 
-    var text: String { key ?? UUID().uuidString }
+    var text: String { key ?? UUID.randomText() }
 }

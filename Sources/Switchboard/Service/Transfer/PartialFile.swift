@@ -60,7 +60,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         let folder = destination.deletingLastPathComponent()
         // A killed process does not remove this file, so its name contains that of the destination.
         let start = String(destination.lastPathComponent.unicodeScalars.prefix(40))
-        let unique = ".\(start).\(UUID().uuidString.prefix(8)).part"
+        let unique = ".\(start).\(UUID.randomText().prefix(8)).part"
         let name = isKept ? ".\(Self.keptName(of: destination.lastPathComponent)).download" : unique
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil

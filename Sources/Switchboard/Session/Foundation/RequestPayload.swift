@@ -12,7 +12,7 @@ final class RequestPayload: Sendable {
     /// its owner can read it. A later process removes it if this one is killed.
     private final class TemporaryFile: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "switchboard-\(UUID().uuidString).body")
+            "switchboard-\(UUID.randomText()).body")
         /// Holds the lock that tells other processes that the file is in use.
         let descriptor: Int32
 

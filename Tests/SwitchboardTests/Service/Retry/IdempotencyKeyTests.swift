@@ -1,8 +1,9 @@
 import Foundation
-import Switchboard
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
+
+@testable import Switchboard
 
 @Suite(.timeLimit(.minutes(10)))
 struct IdempotencyKeyTests {
@@ -28,6 +29,25 @@ struct IdempotencyKeyTests {
         #expect(Set(first).count == 1 && Set(second).count == 1 && first != second)
         #expect(first[0].flatMap(UUID.init) != nil)
     }
+
+    #if os(Linux) && compiler(>=6.2)
+    @Test("keys differ in a process that has no free descriptor")
+    func uniqueWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            try #require(getrlimit(kind, &limit) == 0)
+            var none = limit
+            none.rlim_cur = 3
+            try #require(setrlimit(kind, &none) == 0)
+            let keys = (0..<100).map { _ in IdempotencyKey.unique.text }
+            try #require(setrlimit(kind, &limit) == 0)
+            #expect(Set(keys).count == 100)
+            let shape = "^[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$"
+            #expect(keys.allSatisfy { $0.range(of: shape, options: .regularExpression) != nil })
+        }
+    }
+    #endif
 
     @Test("a custom key is an option or a header; a GET has one only on request", .requirement("S2.19"))
     func own() async {
