@@ -199,6 +199,10 @@ public struct OAuth2Authenticator: Authenticator {
                 // `stored` keeps the lost token, so that a later refresh finds one of another process.
                 return try await remove(in: partition) { [last, refused].contains($0.accessToken) }
             }
+            // Another process may have refreshed the token, and the removal may fail.
+            if let token = try? await store.load(in: partition) {
+                stored.withLock { $0[partition] = token.accessToken }
+            }
             try await store.remove(in: partition)
             stored.withLock { $0[partition] = nil }
         }

@@ -217,7 +217,11 @@ extension AuthenticationInterceptor {
         _ old: Stored?, for refresh: SharedOperation<Stored>, in partition: String?
     ) async throws -> (last: A.Credential?, loaded: Stored?) {
         if let old { return (old.credential, nil) }
-        if state.withLock({ $0.partitions[partition]?.isLoaded == true }) { return (nil, nil) }
+        if state.withLock({ $0.partitions[partition]?.isLoaded == true }) {
+            // A sign-out may not have removed the saved credential yet.
+            try? await saving.run {}
+            return (nil, nil)
+        }
         let last = try await load(in: partition)
         if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
             return (last, try store(last, ending: refresh, isRefreshed: false, in: partition))

@@ -202,6 +202,46 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer old"])
     }
 
+    @Test("after a sign-out that fails, no token of another process is used")
+    func failedSignOut() async throws {
+        let store = LastingTokenStore([nil: OAuthToken(accessToken: "a1")])
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, interceptor)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        // Another process has refreshed the token.
+        await store.save(OAuthToken(accessToken: "a2"), in: nil)
+        await #expect(throws: NetworkError.self) { try await interceptor.signOut(in: nil) }
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        #expect(api.authorizations == ["Bearer a1"])
+    }
+
+    @Test("a request before a sign-out has removed the token does not use it")
+    func requestBeforeRemoval() async throws {
+        let (store, gate, waiting) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate(), WaitingCounter())
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, interceptor)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        // Another process has refreshed the token.
+        await store.save(OAuthToken(accessToken: "a2"), in: nil)
+        _ = interceptor.saving.start { try await gate.wait() }
+        let signOut = Task { try await interceptor.signOut(in: nil) }
+        let isSignedOut = try await comesTrue { try await interceptor.credential(in: nil) == nil }
+        #expect(isSignedOut)
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
+        }
+        _ = try await waiting.values.first()
+        gate.open()
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        try await signOut.value
+        #expect(await store.load(in: nil) == nil)
+        #expect(api.authorizations == ["Bearer a1"])
+    }
+
     @Test("a request during a reset does not load the token being removed")
     func requestDuringReset() async throws {
         let store = PausedTokenStore(OAuthToken(accessToken: "old"))
