@@ -44,7 +44,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without
     /// one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
-    /// The access tokens that this authenticator last used from the store or saved in it.
+    /// The access tokens that this authenticator last used from the store or saved in it. Empty for a store without one.
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
@@ -169,7 +169,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
         let token = try await saved(in: partition)
-        stored.withLock { $0[partition] = token?.accessToken }
+        stored.withLock { $0[partition] = token?.accessToken ?? "" }
         return token
     }
 
@@ -204,7 +204,7 @@ public struct OAuth2Authenticator: Authenticator {
                 stored.withLock { $0[partition] = token.accessToken }
             }
             try await store.remove(in: partition)
-            stored.withLock { $0[partition] = nil }
+            stored.withLock { $0[partition] = "" }
         }
     }
 
@@ -216,13 +216,15 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
-        _ = stored.swap([:])
+        let known = stored.swap([:])
         _ = taken.swap([:])
         _ = refreshed.swap([:])
         _ = refused.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }
+            // The interceptor does not load again after a request during the reset.
+            stored.withLock { $0.merge(known.mapValues { _ in "" }) { newer, _ in newer } }
         } catch {
             savedSinceReset.withLock { $0 = [] }
             StandardError.write("Switchboard: a reset could not remove the saved tokens; the next launch loads them\n")

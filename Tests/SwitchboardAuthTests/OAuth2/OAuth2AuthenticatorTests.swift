@@ -242,6 +242,23 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer a1"])
     }
 
+    @Test("after a request during a reset, a later sign-in elsewhere is used")
+    func signedInElsewhereAfterReset() async throws {
+        let store = PausedTokenStore(OAuthToken(accessToken: "a1"))
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, interceptor)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        let reset = Task { await interceptor.reset() }
+        _ = try await store.removals.first()
+        await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        store.gate.open()
+        await reset.value
+        await store.save(OAuthToken(accessToken: "b1"), in: nil)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(api.authorizations == ["Bearer a1", "Bearer b1"])
+    }
+
     @Test("a request during a reset does not load the token being removed")
     func requestDuringReset() async throws {
         let store = PausedTokenStore(OAuthToken(accessToken: "old"))

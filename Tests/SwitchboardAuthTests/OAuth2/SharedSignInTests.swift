@@ -243,6 +243,40 @@ struct SharedSignInTests {
         }
     }
 
+    @Test("a process without a token uses that of a later sign-in elsewhere", arguments: [false, true])
+    func signedInElsewhereLater(signsOut: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens")
+            let client = OAuth2Client(
+                id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+            let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file))
+            let router = self.router(accepting: "b1", interceptor)
+            if signsOut {
+                try await interceptor.signIn(OAuthToken(accessToken: "a1"), in: String?.none)
+                try await interceptor.signOut(in: String?.none)
+            }
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: get) }
+            #expect(error?.oauthError?.code == .notSignedIn)
+            try await FileTokenStore(file).save(OAuthToken(accessToken: "b1"), in: nil)
+            #expect(try await router.request(get, as: String.self) == "ok")
+        }
+    }
+
+    @Test("a refreshed token is saved also if that of the sign-in was not")
+    func savedFirstAfterRefresh() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens"))
+            let client = OAuth2Client(
+                id: "app", tokenURL: URL(text: "https://login.example.com/"),
+                session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+            let authenticator = OAuth2Authenticator(client, store: store)
+            #expect(try await authenticator.load(in: nil) == nil)
+            let fresh = try await authenticator.refresh(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: nil)
+            try await authenticator.save(fresh, in: nil)
+            #expect(try await store.load(in: nil)?.accessToken == "a2")
+        }
+    }
+
     @Test("a sign-in of another process is not undone by a refresh")
     func signedInElsewhere() async throws {
         try await withFolder { folder in
@@ -381,6 +415,21 @@ struct SharedSignInTests {
         #expect(login.requests.isEmpty)
         // Its own token was rejected, so it requests another one.
         #expect(try await authenticator.refresh(new, in: nil).accessToken == "a3")
+    }
+
+    @Test("of two processes that start together, one requests client credentials")
+    func firstClientCredentials() async throws {
+        let (store, login) = (MemoryTokenStore(), StubSession { _ in .json(#"{"access_token":"a1"}"#) })
+        let client = OAuth2Client(
+            id: "app", secret: "secret", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let one = OAuth2Authenticator(client, grant: .clientCredentials, store: store)
+        let other = OAuth2Authenticator(client, grant: .clientCredentials, store: store)
+        #expect(try await one.load(in: nil) == nil)
+        #expect(try await other.load(in: nil) == nil)
+        let token = try await one.refresh(nil, in: nil)
+        try await one.save(token, in: nil)
+        #expect(try await other.refresh(nil, in: nil) == token)
+        #expect(login.requests.count == 1)
     }
 
     @Test("a rejected token that the store has already is not used again", arguments: [false, true])
