@@ -85,11 +85,16 @@ public struct OAuth2Authenticator: Authenticator {
             return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
-                if let newer = try await replacement(of: nil, in: partition) {
-                    let isExpired = newer.isExpired(at: client.now())
-                    return isExpired ? try await refresh(newer, storedIn: partition) : take(newer, in: partition)
+                guard let newer = try await replacement(of: nil, in: partition) else {
+                    throw Self.notSignedIn(in: partition)
                 }
-                throw Self.notSignedIn(in: partition)
+                guard newer.isExpired(at: client.now()) else { return take(newer, in: partition) }
+                do {
+                    return try await refresh(newer, storedIn: partition)
+                } catch {
+                    await removeRefused(in: partition)
+                    throw error
+                }
             }
             return try await refresh(credential, storedIn: partition)
         }
@@ -157,6 +162,13 @@ public struct OAuth2Authenticator: Authenticator {
     /// removal is not about this token.
     private func refuse(_ token: OAuthToken, in partition: String?) {
         if !Task.isCancelled { refused.withLock { $0[partition] = token.accessToken } }
+    }
+
+    /// Removes a refused token that only the store has. The interceptor removes only one that it has used.
+    private func removeRefused(in partition: String?) async {
+        guard let refused = refused.withLock({ $0.removeValue(forKey: partition) }) else { return }
+        stored.withLock { $0[partition] = refused }
+        try? await remove(in: partition) { $0.accessToken == refused }
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the

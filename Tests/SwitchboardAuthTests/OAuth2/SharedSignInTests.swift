@@ -357,6 +357,26 @@ struct SharedSignInTests {
         #expect(error?.oauthError?.code == .invalidGrant)
     }
 
+    @Test("a refused expired token of another process is sent once and removed")
+    func refusedReplacement() async throws {
+        let store = MemoryTokenStore()
+        let login = StubSession { _ in .json(#"{"error":"invalid_grant"}"#, statusCode: 400) }
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let authenticator = OAuth2Authenticator(client, store: store)
+        try await authenticator.save(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: nil)
+        await store.save(OAuthToken(accessToken: "a2", refreshToken: "r2", expiresAt: .distantPast), in: nil)
+        for code in [OAuthError.Code.invalidGrant, .notSignedIn] {
+            let error = await #expect(throws: NetworkError.self) { try await authenticator.refresh(nil, in: nil) }
+            #expect(error?.oauthError?.code == code)
+        }
+        #expect(login.requests.count == 1)
+        #expect(await store.load(in: nil) == nil)
+        // A sign-out removes any token.
+        await store.save(OAuthToken(accessToken: "a3"), in: nil)
+        try await authenticator.save(nil, in: nil)
+        #expect(await store.load(in: nil) == nil)
+    }
+
     /// A store that another process changes directly after a token was loaded.
     private actor RacingStore: TokenStore {
         private var token: OAuthToken?
