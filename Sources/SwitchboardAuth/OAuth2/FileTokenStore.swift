@@ -69,11 +69,11 @@ public actor FileTokenStore: TokenStore {
         }
     }
 
-    /// Stores a token in place of one with any of these access tokens. An empty one represents a missing token. Does
+    /// Stores a token in place of one with any of these identities. An empty one represents a missing token. Does
     /// nothing for another token.
     func save(_ token: OAuthToken, in partition: String?, replacing replaced: Set<String>) async throws {
         try await change { contents in
-            guard replaced.contains(contents[partition]?.accessToken ?? "") else { return false }
+            guard replaced.contains(contents[partition]?.identity ?? "") else { return false }
             contents[partition] = token
             return true
         }

@@ -44,14 +44,15 @@ public struct OAuth2Authenticator: Authenticator {
     /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without
     /// one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
-    /// The access tokens that this authenticator last used from the store or saved in it. Empty for a store without one.
+    /// The identities of the tokens that this authenticator last used from the store or saved in it. Empty for a store
+    /// without one.
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
-    /// The tokens of refreshes, and the access tokens in the store that they replace.
+    /// The tokens of refreshes, and the identities of the tokens in the store that they replace.
     private let refreshed = Protected<[String?: (token: OAuthToken, replaced: Set<String>)]>([:])
-    /// The access tokens of the refreshes that ended with `invalid_grant`, or whose token another process removed.
-    /// Another process may have replaced them.
+    /// The identities of the tokens whose refresh ended with `invalid_grant`, or that another process removed. Another
+    /// process may have replaced them.
     private let refused = Protected<[String?: String]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
@@ -108,7 +109,10 @@ public struct OAuth2Authenticator: Authenticator {
     /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
         let replacement = try await replacement(of: token, in: partition)
-        if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
+        // A server may have rejected the access token, and another process replaced only the refresh token.
+        if let replacement, replacement.accessToken != token.accessToken, !replacement.isExpired(at: client.now()) {
+            return take(replacement, in: partition)
+        }
         let sent = replacement ?? token
         let fresh: OAuthToken
         do {
@@ -123,9 +127,9 @@ public struct OAuth2Authenticator: Authenticator {
         }
         // Another process may have signed out or in meanwhile.
         let newer = try await self.replacement(of: token, in: partition)
-        if let newer, newer.accessToken != sent.accessToken { return take(newer, in: partition) }
+        if let newer, newer.identity != sent.identity { return take(newer, in: partition) }
         if let last = stored.withLock({ $0[partition] }) {
-            let replaced: Set = [last, token.accessToken, sent.accessToken]
+            let replaced: Set = [last, token.identity, sent.identity]
             refreshed.withLock { $0[partition] = (token: fresh, replaced: replaced) }
         }
         return fresh
@@ -133,7 +137,7 @@ public struct OAuth2Authenticator: Authenticator {
 
     private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
         taken.withLock { $0[partition] = token }
-        stored.withLock { $0[partition] = token.accessToken }
+        stored.withLock { $0[partition] = token.identity }
         return token
     }
 
@@ -151,24 +155,24 @@ public struct OAuth2Authenticator: Authenticator {
             return nil
         }
         guard let token else {
-            guard let rejected, rejected.accessToken == last else { return nil }
+            guard let rejected, rejected.identity == last else { return nil }
             refuse(rejected, in: partition)
             throw Self.notSignedIn(in: partition, ": another process removed the token")
         }
-        return [last, rejected?.accessToken].contains(token.accessToken) ? nil : token
+        return [last, rejected?.identity].contains(token.identity) ? nil : token
     }
 
     /// Records a token that a refresh found to be of no use. A sign-in or sign-out cancels the refresh, and a later
     /// removal is not about this token.
     private func refuse(_ token: OAuthToken, in partition: String?) {
-        if !Task.isCancelled { refused.withLock { $0[partition] = token.accessToken } }
+        if !Task.isCancelled { refused.withLock { $0[partition] = token.identity } }
     }
 
     /// Removes a refused token that only the store has. The interceptor removes only one that it has used.
     private func removeRefused(in partition: String?) async {
         guard let refused = refused.withLock({ $0.removeValue(forKey: partition) }) else { return }
         stored.withLock { $0[partition] = refused }
-        try? await remove(in: partition) { $0.accessToken == refused }
+        try? await remove(in: partition) { $0.identity == refused }
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the
@@ -181,7 +185,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
         let token = try await saved(in: partition)
-        stored.withLock { $0[partition] = token?.accessToken ?? "" }
+        stored.withLock { $0[partition] = token?.identity ?? "" }
         return token
     }
 
@@ -205,15 +209,15 @@ public struct OAuth2Authenticator: Authenticator {
                 try await store.save(credential, in: partition)
             }
             savedSinceReset.withLock { _ = $0?.insert(partition) }
-            stored.withLock { $0[partition] = credential.accessToken }
+            stored.withLock { $0[partition] = credential.identity }
         } else {
             if let refused, let last = stored.withLock({ $0[partition] }) {
                 // `stored` keeps the lost token, so that a later refresh finds one of another process.
-                return try await remove(in: partition) { [last, refused].contains($0.accessToken) }
+                return try await remove(in: partition) { [last, refused].contains($0.identity) }
             }
             // Another process may have refreshed the token, and the removal may fail.
             if let token = try? await store.load(in: partition) {
-                stored.withLock { $0[partition] = token.accessToken }
+                stored.withLock { $0[partition] = token.identity }
             }
             try await store.remove(in: partition)
             stored.withLock { $0[partition] = "" }

@@ -83,6 +83,9 @@ extension OAuthToken {
         refreshToken = nonemptyRefreshToken
     }
 
+    /// Identifies the token. A server may replace only the refresh token.
+    var identity: String { accessToken + "\n" + (nonemptyRefreshToken ?? "") }
+
     /// The refresh token. Nil for an empty one, which some servers send in place of none.
     var nonemptyRefreshToken: String? { refreshToken.flatMap { $0.isEmpty ? nil : $0 } }
 }

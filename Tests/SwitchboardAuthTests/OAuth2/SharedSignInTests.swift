@@ -377,6 +377,33 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil) == nil)
     }
 
+    @Test("a refresh token that another process replaced alone is sent", arguments: [false, true])
+    func sameAccessToken(meanwhile: Bool) async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens"))
+            let (old, new) = (
+                OAuthToken(accessToken: "s", refreshToken: "r0"), OAuthToken(accessToken: "s", refreshToken: "r1")
+            )
+            let login = StubSession { request in
+                let form = FormBody.decode(try request.body.encode())
+                guard form.contains(where: { $0.name == "refresh_token" && $0.value == "r1" }) else {
+                    try await store.save(new, in: nil)
+                    return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                }
+                return .json(#"{"access_token":"s","token_type":"bearer","refresh_token":"r2"}"#)
+            }
+            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let authenticator = OAuth2Authenticator(client, store: store)
+            try await authenticator.save(old, in: nil)
+            if !meanwhile { try await store.save(new, in: nil) }
+            let fresh = try await authenticator.refresh(old, in: nil)
+            #expect(fresh.refreshToken == (meanwhile ? "r1" : "r2"))
+            #expect(login.requests.count == 1)
+            try await authenticator.save(fresh, in: nil)
+            #expect(try await store.load(in: nil) == fresh)
+        }
+    }
+
     /// A store that another process changes directly after a token was loaded.
     private actor RacingStore: TokenStore {
         private var token: OAuthToken?
