@@ -23,7 +23,7 @@ bit isReplaced[12], isLost[12];          /* the server replaced a token; the res
 bit isSignedOut = 0;
 byte expiries = 0, requests = 0;
 
-/* AuthenticationInterceptor.start, renew, store and recordFailure */
+/* AuthenticationInterceptor.start, store and recordFailure */
 proctype Refresh(byte id; byte old) {
     byte fresh = 0;
     bit isRejected = 0;                  /* isLost(after:) */
