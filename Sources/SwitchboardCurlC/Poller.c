@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -297,15 +298,19 @@ struct tcp_state {
     uint64_t rates[2], acknowledged;
 };
 
-static bool get_state(const swcurl_poller *poller, void *easy, struct tcp_state *state) {
+// Returns the socket of the state, or -1.
+static int get_state(const swcurl_poller *poller, void *easy, struct tcp_state *state) {
     socklen_t size = sizeof *state;
     int socket = connection_of(poller, easy, CURL_POLL_IN | CURL_POLL_OUT);
-    return socket >= 0 && getsockopt(socket, IPPROTO_TCP, TCP_INFO, state, &size) == 0 && size >= sizeof *state;
+    if (socket < 0 || getsockopt(socket, IPPROTO_TCP, TCP_INFO, state, &size) != 0 || size < sizeof *state) return -1;
+    return socket;
 }
 
-int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds) {
+int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds, bool *is_queued) {
     struct tcp_state state;
-    if (!get_state(poller, easy, &state)) return -1;
+    int queued = 0, socket = get_state(poller, easy, &state);
+    *is_queued = socket >= 0 && ioctl(socket, TIOCOUTQ, &queued) == 0 && queued > 0;
+    if (socket < 0) return -1;
     // The answers to probes of a full receiver acknowledge nothing, and no probe counts as sent bytes.
     *milliseconds = state.since_sent > state.since_acknowledged ? state.since_sent : state.since_acknowledged;
     return (int64_t)state.acknowledged;
@@ -313,7 +318,7 @@ int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint
 
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy) {
     struct tcp_state state;
-    if (!get_state(poller, easy, &state)) return -1;
+    if (get_state(poller, easy, &state) < 0) return -1;
     // The number of retransmissions and of probes without an answer. Without a route, the system only probes. One probe may be
     // under way to a peer whose window is full.
     bool is_unanswered = state.states[2] > 0 || state.states[3] > 1;

@@ -85,6 +85,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// the last idle deadline passed.
     @exclusivity(unchecked) private var acknowledgedCount: Int64 = 0
     @exclusivity(unchecked) private var uploadedCount: Int64 = 0
+    /// Whether the system had bytes of the connection that were not acknowledged then.
+    @exclusivity(unchecked) private var wasQueued = false
     /// Whether the server has sent the 101, so that another protocol uses the connection.
     @exclusivity(unchecked) var isUpgraded = false
     /// The index among the loop's upgraded exchanges, or -1.
@@ -298,18 +300,22 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     private func hasSent(now: UInt64) -> Bool {
         guard request.bodyLength != nil, sendTime > 0, !isUpgraded, let easy = handle?.easy else { return false }
         let (lastAcknowledged, lastUploaded) = (acknowledgedCount, uploadedCount)
-        var age: UInt32 = 0
-        let acknowledged = swcurl_poller_acknowledged(loop.poller, easy, &age)
+        var (age, isQueued) = (UInt32(0), false)
+        let acknowledged = swcurl_poller_acknowledged(loop.poller, easy, &age, &isQueued)
         uploadedCount = swcurl_easy_uploaded(easy)
         acknowledgedCount = max(acknowledged, lastAcknowledged)
-        guard acknowledged < 0 || acknowledged > lastAcknowledged else { return false }
+        // A small body is sent together with the head.
+        let isUploading = uploadedCount > lastUploaded && request.smallBody == nil
+        // Otherwise, the server has acknowledged other exchanges, or frames such as the answer to its PING.
+        let isOfBody = isUploading || isQueued || wasQueued
+        wasQueued = isQueued
+        guard isOfBody, acknowledged < 0 || acknowledged > lastAcknowledged else { return false }
         let lastActivity = deadlines.lastActivity
         deadlines.lastActivity = max(lastActivity, now - min(now, UInt64(age) * 1_000_000))
         guard deadline > now else { return false }
         // The system's count includes the other exchanges of a connection.
         let isShared = loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0) }
-        let isSending = uploadedCount > lastUploaded && uploadedCount < sentCount
-        if acknowledged >= 0 && !isShared || isSending { return true }
+        if acknowledged >= 0 && !isShared || isUploading && uploadedCount < sentCount { return true }
         deadlines.lastActivity = lastActivity
         return false
     }

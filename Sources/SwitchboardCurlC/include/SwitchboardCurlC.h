@@ -131,8 +131,9 @@ int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last);
 /// Lets libcurl read now from the socket of a transfer, if libcurl waits for it.
 void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// Returns the number of bytes that the peer has acknowledged on the connection of a transfer, and stores the
-/// milliseconds since the last of them. Returns -1 if the system does not count them.
-int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds);
+/// milliseconds since the last of them, and whether the system has more, sent or not. Returns -1 if the system does not
+/// count them.
+int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds, bool *is_queued);
 /// Returns the milliseconds since the peer of a transfer's connection last acknowledged or sent anything, in steps of up to
 /// ten. Returns -1 if the system has sent nothing again in vain, or if it does not measure them.
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy);

@@ -117,25 +117,67 @@ struct CurlHTTP2PauseTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("a body that is sent at once does not extend an idle timeout")
-    func idleAfterBody() async throws {
+    /// Ends the exchange with a body by a timeout, as soon as the server has received `count` bytes of the body, and the
+    /// system has no more. Returns whether the exchange continues.
+    private static func timeOutUpload(of loop: CurlLoop, after count: Int64) async throws -> Bool {
+        let continues = Protected(false)
+        _ = try await comesTrue {
+            try await loop.locked { loop in
+                guard let upload = loop.active.first(where: { $0.request.bodyLength != nil }) else { return true }
+                var (age, isQueued) = (UInt32(0), false)
+                _ = swcurl_poller_acknowledged(loop.poller, upload.handle.easy, &age, &isQueued)
+                guard !isQueued, swcurl_easy_uploaded(upload.handle.easy) >= count else { return false }
+                loop.timeOut([upload])
+                continues.withLock { $0 = upload.activeIndex >= 0 }
+                return true
+            }
+        }
+        return continues.value
+    }
+
+    @Test("a body that is sent at once does not extend an idle timeout", arguments: [true, false])
+    func idleAfterBody(hasStream: Bool) async throws {
         guard Self.isShared else { return }
         let session = try Self.session()
         var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/2"))
         request.options.streamsResponse = true
-        let other = try await session.send(request)
+        let other = hasStream ? try await session.send(request) : nil
         let name = UUID().uuidString
         let body = DataBody(Data("0123456789".utf8))
         let waiting = NetworkRequest(.post, try Servers.http2("scriptsTLS", "/wait/\(name)"), body: body)
         let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
         let loop = try #require(session.existingLoop)
-        try await loop.locked { loop in loop.timeOut(loop.active.filter { !$0.request.isStreamed }) }
+        let continues = try await Self.timeOutUpload(of: loop, after: 0)
+        #expect(!continues)
         // A call that has not ended gets this answer.
         let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
         _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.code == .timedOut)
         withExtendedLifetime(other) {}
+    }
+
+    /// The server takes 65,535 bytes of a stream (RFC 9113, section 6.9.2), and never more.
+    @Test("other requests do not extend the idle timeout of a body that stalls", arguments: [40_000, 1_000_000])
+    func idleAmidBody(size: Int) async throws {
+        guard Self.isShared else { return }
+        let session = try Self.session()
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        let body = DataBody(Data(count: size))
+        let waiting = NetworkRequest(
+            .post, try Servers.http2("scriptsTLS", "/wait/\(UUID().uuidString)"), body: body)
+        let call = try await CurlHTTP2FrameTests.hang(session, counting, waiting)
+        let loop = try #require(session.existingLoop)
+        // The last bytes of the body may extend it.
+        var continues = true
+        for _ in 0..<20 where continues {
+            continues = try await Self.timeOutUpload(of: loop, after: 1)
+            _ = try await CurlHTTP2FrameTests.count(session, counting)
+        }
+        #expect(!continues)
+        if continues { call.cancel() }
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
     }
 
     @Test("a paused reader makes the server wait")
