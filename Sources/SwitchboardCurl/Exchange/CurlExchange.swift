@@ -313,16 +313,18 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let lastActivity = deadlines.lastActivity
         deadlines.lastActivity = max(lastActivity, now - min(now, UInt64(age) * 1_000_000))
         guard deadline > now else { return false }
-        // The system's count includes the other exchanges of a connection.
-        let isShared = loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0) }
+        // The system's count includes the other requests and bodies of a connection.
+        let isShared =
+            loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0, since: lastActivity) }
         if acknowledged >= 0 && !isShared || isUploading && uploadedCount < sentCount { return true }
         deadlines.lastActivity = lastActivity
         return false
     }
 
-    /// Returns whether another exchange has sent its request over the same connection.
-    private func sharesConnection(with other: CurlExchange) -> Bool {
-        other !== self && other.sendTime > 0 && !other.ownsSocket
+    /// Returns whether another exchange has sent something over the same connection since a time.
+    private func sharesConnection(with other: CurlExchange, since time: UInt64) -> Bool {
+        let isSending = other.request.bodyLength != nil && !other.isBodySent
+        return other !== self && other.sendTime > (isSending ? 0 : time) && !other.ownsSocket
             && swcurl_easy_share_connection(other.handle.easy, handle.easy)
     }
 

@@ -16,10 +16,13 @@ extension CurlLoop {
         return try result.get()
     }
 
+    /// The time of the last activity before a timeout.
+    static let longAgo: UInt64 = 1
+
     /// Ends exchanges by a timeout. The caller holds the lock.
     func timeOut(_ exchanges: [CurlExchange]) {
         for exchange in exchanges {
-            exchange.deadlines = CurlDeadlines(exchange.request, start: 0)
+            exchange.deadlines = CurlDeadlines(exchange.request, start: Self.longAgo)
             updateDeadline(of: exchange)
         }
         sweep()

@@ -180,6 +180,30 @@ struct CurlHTTP2PauseTests {
         #expect(error?.code == .timedOut)
     }
 
+    @Test("the end of a body extends an idle timeout beside an older stream")
+    func uploadBesideStream() async throws {
+        guard Self.isShared else { return }
+        let session = try Self.session()
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/2"))
+        request.options.streamsResponse = true
+        let stream = try await session.send(request)
+        let name = UUID().uuidString
+        let body = DataBody(Data(count: 40_000))
+        let waiting = NetworkRequest(.post, try Servers.http2("scriptsTLS", "/wait/\(name)"), body: body)
+        let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
+        let loop = try #require(session.existingLoop)
+        try await loop.locked { loop in
+            for exchange in loop.active where exchange.request.isStreamed { exchange.sendTime = CurlLoop.longAgo }
+        }
+        let continues = try await Self.timeOutUpload(of: loop, after: 40_000)
+        #expect(continues)
+        let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
+        _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)
+        let response = try await call.value
+        #expect(response.statusCode == 200)
+        withExtendedLifetime(stream) {}
+    }
+
     @Test("a paused reader makes the server wait")
     func backPressure() async throws {
         let session = try Self.session()
