@@ -57,9 +57,9 @@ package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only
     package func sweep() {
         let time = now()
         let holders = state.withLock { state -> [any DeadlineHolder] in
-            if state.pauseEnd == nil, let next = state.next, next.duration(to: time) > .seconds(1) {
-                state.pauseEnd = time + .seconds(2)
-            }
+            // Another suspension may begin within the pause. A busy machine must not prolong it forever.
+            let tolerance: Duration = .seconds(state.pauseEnd == nil ? 1 : 10)
+            if let next = state.next, next.duration(to: time) > tolerance { state.pauseEnd = time + .seconds(2) }
             state.next = nil
             if let end = state.pauseEnd, time < end {
                 arm(for: end, &state)
