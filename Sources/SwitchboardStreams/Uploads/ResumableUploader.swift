@@ -260,6 +260,8 @@ actor ResumableUploader {
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
             if let onProgress { request.options.addBodySent { onProgress(piece.lowerBound + $0, length) } }
             flow.preparePiece(&request, piece, of: length)
+            // After an error, the next request asks for the offset. An interceptor would send the piece to its old offset.
+            request.options.retry = .never
         }
         guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
         guard offset <= piece.upperBound else {

@@ -74,6 +74,34 @@ struct UploadRestartTests {
         }
     }
 
+    @Test("a policy that adds keys does not send a refused last piece again")
+    func refusedResultWithKey() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abc".utf8).write(to: file)
+            let isSent = Protected(false)
+            let session = StubSession { request in
+                switch request.method {
+                case .post: return .status(201, headers: ["Location": "/u"])
+                case .patch where isSent.swap(true):
+                    return .status(409, headers: ["Upload-Offset": "3", "Upload-Complete": "?0"])
+                case .patch: return .status(500, headers: ["Upload-Complete": "?1"])
+                default: return .status(204, headers: ["Upload-Offset": "3", "Upload-Complete": "?1"])
+                }
+            }
+            var policy = RetryPolicy(clock: TestClock(skips: true))
+            policy.addsIdempotencyKeys = true
+            let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf)
+            }
+            #expect(error?.statusCode == 500)
+            #expect(session.requests.map(\.method) == [.post, .patch])
+            #expect(session.requests.last?.headers["Idempotency-Key"] != nil)
+        }
+    }
+
     @Test("the Location of the result is not stored as that of the upload")
     func locationOfResult() async throws {
         try await withFolder { folder in
