@@ -305,7 +305,8 @@ extension CurlLoop {
                 if exchange.sendTime > 0, !exchange.ownsSocket, case .timedOut = failure {
                     let connection = Connection(of: exchange)
                     let start = max(exchange.sendTime, exchange.deadlines.lastActivity)
-                    if dead[connection] == nil { dead[connection] = isDead(exchange, since: start) ? start : 0 }
+                    // The server may have acknowledged an earlier request before the connection died.
+                    if (dead[connection] ?? 0) == 0 { dead[connection] = isDead(exchange, since: start) ? start : 0 }
                     // An exchange that was marked says nothing new.
                     if dead[connection] != 0, exchange.deadSince == 0 { foundDeadAt = now }
                     // Otherwise, libcurl would keep a connection that could be shared.

@@ -267,6 +267,38 @@ struct CurlHTTP2Tests {
         other?.cancel()
     }
 
+    @Test("a connection that died after an acknowledged request is found dead")
+    func deadAfterAcknowledgment() async throws {
+        let session = try Self.session()
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        let silent = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/silent"))
+        let first = try await CurlHTTP2FrameTests.count(session, counting)
+        let acknowledged = try await CurlHTTP2FrameTests.hang(session, counting, silent)
+        let loop = try #require(session.existingLoop)
+        try await loop.locked { loop in
+            for exchange in loop.active { exchange.sendTime = CurlLoop.longAgo }
+        }
+        try Self.drop(from: first.port, to: counting.port)
+        let late = Task { try await session.send(silent) }
+        let isSwept = try await comesTrue {
+            try await loop.locked { loop in
+                let sent = loop.active.filter { $0.sendTime > 0 }
+                guard sent.count == 2, swcurl_poller_silence(loop.poller, sent[1].handle.easy) >= 0 else {
+                    return false
+                }
+                loop.timeOut(sent)
+                return true
+            }
+        }
+        #expect(isSwept)
+        for task in [acknowledged, late] {
+            let error = await #expect(throws: NetworkError.self) { try await task.value }
+            #expect(error?.code == .timedOut)
+        }
+        let foundDeadAt = try await loop.locked(\.foundDeadAt)
+        #expect(foundDeadAt > 0)
+    }
+
     @Test("a connection that was idle when another one was found dead is not used")
     func idleConnection() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
