@@ -6,8 +6,8 @@ extension AuthenticationInterceptor {
     /// The next step of a caller.
     private enum Step {
         case use(Stored)
-        case wait(SharedOperation<Stored>, id: Int)
-        case start(SharedOperation<Stored>, id: Int, after: Stored?)
+        case wait(SharedOperation<Stored>, id: Int, since: Partition)
+        case start(SharedOperation<Stored>, id: Int, since: Partition)
         case fail(NetworkError)
         case limitReached
     }
@@ -39,12 +39,12 @@ extension AuthenticationInterceptor {
         } catch {
             if proceedsWithoutCredential(request, after: error) { return nil }
             // The credential stays in use if only an early refresh failed.
-            let current = partitionState(of: request)
-            guard let stored = current.stored, !current.isRejected,
+            let latest = partitionState(of: request)
+            guard latest.removals == current.removals, let stored = latest.stored, !latest.isRejected,
                 !authenticator.needsRefresh(stored.credential, at: now())
             else { throw error }
             try Call.check()
-            if isDue(stored) { failures = current.failures }
+            if isDue(stored) { failures = latest.failures }
             request.report(.authentication("not refreshed; still valid"))
             return stored
         }
@@ -80,24 +80,26 @@ extension AuthenticationInterceptor {
             return stored
         case .fail(let error): throw error
         case .limitReached: return nil
-        case .wait(let refresh, let id):
+        case .wait(let refresh, let id, let joined):
             do {
-                return try await wait(for: refresh, id, request)
+                return try await wait(for: refresh, id, since: joined, request)
             } catch is NotSignedIn where request.options.authentication != .optional {
                 // The other request did not require a credential, so no new one was requested.
                 return try await newCredential(replacing: old, failures, for: request)
             }
-        case .start(let refresh, let id, let stored):
-            request.report(.authentication(stored == nil ? "load" : "refresh"))
-            start(refresh, after: stored, for: request)
-            return try await wait(for: refresh, id, request)
+        case .start(let refresh, let id, let joined):
+            request.report(.authentication(joined.stored == nil ? "load" : "refresh"))
+            start(refresh, after: joined.stored, for: request)
+            return try await wait(for: refresh, id, since: joined, request)
         }
     }
 
     private func step(replacing old: Stored?, _ failures: Int, in partition: String?, at date: Date) -> Step {
         state.withLock { state in
             var current = state.partitions[partition] ?? Partition()
-            if let refresh = current.pendingRefresh, let id = refresh.join() { return .wait(refresh, id: id) }
+            if let refresh = current.pendingRefresh, let id = refresh.join() {
+                return .wait(refresh, id: id, since: current)
+            }
             if let stored = current.stored, stored.generation != old?.generation, !current.isRejected {
                 return .use(stored)
             }
@@ -107,15 +109,15 @@ extension AuthenticationInterceptor {
             let refresh = SharedOperation<Stored>(cancelsWhenAbandoned: false)
             current.pendingRefresh = refresh
             state.partitions[partition] = current
-            return .start(refresh, id: refresh.join() ?? 0, after: current.stored)
+            return .start(refresh, id: refresh.join() ?? 0, since: current)
         }
     }
 
+    /// Waits for a refresh. `joined` is the state at the moment when the request joined it.
     private func wait(
-        for refresh: SharedOperation<Stored>, _ id: Int, _ request: NetworkRequest
+        for refresh: SharedOperation<Stored>, _ id: Int, since joined: Partition, _ request: NetworkRequest
     ) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
-        let generation = partitionState(of: request).stored?.generation ?? 0
         let stored: Stored
         do {
             stored = try await refresh.value(for: id)
@@ -123,19 +125,20 @@ extension AuthenticationInterceptor {
             try Call.check()
             // A sign-in may have ended before the lost credential was removed.
             let current = partitionState(of: request)
-            guard !(error is NotSignedIn), let newer = current.stored, newer.generation > generation,
-                !current.isRejected, !isDue(newer)
+            guard !(error is NotSignedIn), current.removals == joined.removals, let newer = current.stored,
+                newer.generation > (joined.stored?.generation ?? 0), !current.isRejected, !isDue(newer)
             else { throw error }
             request.report(.authentication("a newer credential exists"))
             return newer
         }
         // A sign-in or a sign-out may have replaced it, for example while it was saved.
-        guard let current = partitionState(of: request).stored else {
+        let current = partitionState(of: request)
+        guard current.removals == joined.removals, let newest = current.stored else {
             throw NetworkError(
                 .cannotAuthenticate, reason: "the credential was removed while the request waited for it")
         }
         request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
-        return current
+        return newest
     }
 
     // MARK: Refresh

@@ -25,9 +25,12 @@ extension AuthenticationInterceptor {
         let (stored, refresh, save) = state.withLock { state in
             state.generation += 1
             let stored = Stored(credential: credential, generation: state.generation, leeway: leeway)
-            let refresh = state.partitions[partition]?.pendingRefresh
-            state.partitions[partition] = Partition(stored: stored, isLoaded: true)
-            return (stored, refresh, saving.start { try await self.authenticator.save(credential, in: partition) })
+            let current = state.partitions[partition] ?? Partition()
+            state.partitions[partition] = Partition(stored: stored, isLoaded: true, removals: current.removals)
+            return (
+                stored, current.pendingRefresh,
+                saving.start { try await self.authenticator.save(credential, in: partition) }
+            )
         }
         refresh?.finish(.success(stored))
         try await saving.wait(for: save)
@@ -39,9 +42,9 @@ extension AuthenticationInterceptor {
     /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in partition: String?) async throws {
         let (refresh, removal) = state.withLock { state in
-            let refresh = state.partitions[partition]?.pendingRefresh
-            state.partitions[partition] = Partition(isLoaded: true)
-            return (refresh, saving.start { try await self.authenticator.save(nil, in: partition) })
+            let current = state.partitions[partition] ?? Partition()
+            state.partitions[partition] = Partition(isLoaded: true, removals: current.removals + 1)
+            return (current.pendingRefresh, saving.start { try await self.authenticator.save(nil, in: partition) })
         }
         refresh?.finish(
             .failure(
@@ -55,7 +58,7 @@ extension AuthenticationInterceptor: Resettable {
     /// Removes the credentials of all partitions, including saved ones, and cancels refreshes in flight.
     public func reset() async {
         let (refreshes, removal) = state.withLock { state in
-            defer { state.partitions = [:] }
+            defer { state.partitions = state.partitions.mapValues { Partition(removals: $0.removals + 1) } }
             state.resets += 1
             let refreshes = state.partitions.values.compactMap(\.pendingRefresh)
             let removal = saving.start {

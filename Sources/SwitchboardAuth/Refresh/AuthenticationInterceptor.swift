@@ -175,6 +175,8 @@ struct PartitionState<Credential: Sendable>: Sendable {
     /// The number of failed refreshes. `failure` is the error of the last one.
     var failures = 0
     var failure: NetworkError?
+    /// The number of sign-outs and resets. A later sign-in may be that of another user.
+    var removals = 0
 
     /// Whether no user is signed in, and no credential was saved.
     var isSignedOut: Bool { isLoaded && stored == nil }

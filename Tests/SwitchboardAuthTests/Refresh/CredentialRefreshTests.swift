@@ -393,6 +393,61 @@ struct CredentialRefreshTests {
         try await change.value
     }
 
+    /// A store that waits for a gate before each change.
+    private struct SlowStore: TokenStore {
+        let token: OAuthToken
+        let gate = Gate()
+        let began = Deliveries<Bool>()
+
+        func load(in partition: String?) -> OAuthToken? { token }
+        func save(_ token: OAuthToken, in partition: String?) async throws {
+            began.add(true)
+            try await gate.wait()
+        }
+        func remove(in partition: String?) async throws {
+            began.add(true)
+            try await gate.wait()
+        }
+        func removeAll() {}
+    }
+
+    @Test(
+        "a request that waits during a sign-out does not use the next sign-in", .requirement("S2.21"),
+        arguments: [false, true], [false, true])
+    func signOutBeforeSignIn(isLost: Bool, isExpired: Bool) async throws {
+        let token = OAuthToken(
+            accessToken: "a1", refreshToken: "r1", expiresAt: isExpired ? Date.distantPast : Date.distantFuture)
+        let store = SlowStore(token: token)
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
+            session: StubSession(
+                isLost
+                    ? .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                    : .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store), clock: TestClock())
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a1" ? .status(401) : .text("ok") }
+        let router = router(api, [interceptor])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)).text }
+        _ = try await store.began.first()
+        // The request waits until the store has the end of the refresh.
+        var changes: [Task<Void, any Error>] = []
+        for name in ["a3", nil, "b1"] as [String?] {
+            let change = Task {
+                guard let name else { return try await interceptor.signOut(in: nil) }
+                try await interceptor.signIn(OAuthToken(accessToken: name), in: nil)
+            }
+            changes.append(change)
+            let isChanged = try await comesTrue { try await interceptor.credential(in: nil)?.accessToken == name }
+            #expect(isChanged)
+        }
+        store.gate.open()
+        let result = await call.result
+        let error = #expect(throws: NetworkError.self) { try result.get() }
+        #expect(error?.code == .cannotAuthenticate)
+        #expect(api.authorizations == (isExpired ? [] : ["Bearer a1"]))
+        for change in changes { try await change.value }
+    }
+
     @Test("a server that refuses new credentials gets five refreshes per 30 s")
     func excess() async throws {
         let date = TestDate()
