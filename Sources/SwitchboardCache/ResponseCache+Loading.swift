@@ -79,6 +79,8 @@ extension ResponseCache {
         load = await storage.begin(load)
         let startTime = now()
         do {
+            // The stored response was removed, and must not come back.
+            if load.isInBackground, load.found == nil { throw CancellationError() }
             if load.request.method == .head { return try await sendHead(load) }
             if load.usesStored, let completionRequest = load.completionRequest {
                 let plain = load.request
