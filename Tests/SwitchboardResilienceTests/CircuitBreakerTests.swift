@@ -53,6 +53,18 @@ struct CircuitBreakerTests {
         #expect(CircuitBreaker.isFailure(.failure(error)) == !isOffline)
     }
 
+    @Test(
+        "each failure of the transport is marked while this machine is offline",
+        arguments: [
+            NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .truncatedBody,
+        ])
+    func marked(code: NetworkError.Code) {
+        for isOnline in [false, true] {
+            let error = NetworkError(code).asOfflineError(to: url, isOnline: isOnline)
+            #expect(CircuitBreaker.isFailure(.failure(error)) == isOnline)
+        }
+    }
+
     @Test("failures spread beyond the window do not open it")
     func window() async throws {
         let breaker = breaker()
