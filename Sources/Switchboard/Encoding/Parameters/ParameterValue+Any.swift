@@ -59,13 +59,17 @@ extension ParameterValue {
     }
 
     /// Converts a value by its `encode(to:)`, or by its raw value if it has none. The synthesized one writes an object
-    /// with the raw value.
+    /// with the raw value, or for an enum one with an empty object for its case.
     private static func raw(
         _ value: any RawRepresentable, at path: String, depth: Int
     ) throws -> ParameterValue {
         if let encodable = value as? any Encodable {
             let own = try encoded(encodable, at: path)
-            guard case .object(let members) = own, members.map(\.name) == ["rawValue"] else { return own }
+            guard case .object(let members) = own,
+                members.map(\.name) == ["rawValue"]
+                    || (Mirror(reflecting: value).displayStyle == .enum
+                        && members.map(\.value) == [.object(Parameters())])
+            else { return own }
         }
         return ParameterValue(any: value.rawAny, at: path, depth: depth + 1)
     }

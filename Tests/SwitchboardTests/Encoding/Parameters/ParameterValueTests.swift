@@ -10,6 +10,14 @@ struct ParameterValueTests {
     private struct Point: Encodable, Sendable { var x = 1, y: Int?, tags = ["a"] }
     private struct Bare: RawRepresentable, Sendable { var rawValue: String }
     private struct Key: RawRepresentable, Encodable, Sendable { var rawValue: UUID }
+    private enum Origin: RawRepresentable, Encodable, Sendable {
+        case main
+
+        var rawValue: URL { URL(text: "https://h.example") }
+
+        init?(rawValue: URL) { self = .main }
+    }
+
     private struct Cents: RawRepresentable, Encodable, Sendable {
         var rawValue: Int
 
@@ -43,6 +51,7 @@ struct ParameterValueTests {
         (UUID(uuidString: uuid)!, "v=" + uuid),
         (Genre.drama, "v=Drama & more"), (Level.high, "v=3"), (Bare(rawValue: "raw"), "v=raw"),
         (Key(rawValue: UUID(uuidString: uuid)!), "v=" + uuid), (Cents(rawValue: 1050), "v=10.5"),
+        (Origin.main, "v=https://h.example"),
         ([1, 2], "v[]=1|v[]=2"), (["a": 1, "b": 2], "v[a]=1|v[b]=2"), ([[1], [2, 3]], "v[][]=1|v[][]=2|v[][]=3"),
         (["k": ["x", "y"]], "v[k][]=x|v[k][]=y"), (Point(), "v[x]=1|v[tags][]=a"),
         ([Point(x: 2)], "v[][x]=2|v[][tags][]=a"),
