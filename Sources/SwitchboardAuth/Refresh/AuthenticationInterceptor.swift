@@ -65,7 +65,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///   - origins: The origins that credentials may be sent to.
     ///   - clock: The clock that measures the timeout of a refresh. The default one stops while the device sleeps, so
     ///     that the answer to a refresh is not dropped afterward. For the same reason, a timeout that passed while the
-    ///     process was suspended ends up to 10 seconds later.
+    ///     process was suspended ends up to 10 seconds later. A `TestClock` that advances by more than a second beyond
+    ///     the timeout counts as suspended: advance it by the timeout.
     ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
