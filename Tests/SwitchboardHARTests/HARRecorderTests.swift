@@ -93,9 +93,19 @@ struct HARRecorderTests {
             #"{"b":"{\"n\":\"?token=ab12\\\/hunter2x\"}"}"# + "\n{}", #"<a href="?token&#x3D;ab12&#47;hunter2x">"#,
             #"{"log":"{\u0022password\u0022:\u0022other\u0022}"}"# + "\n" + #"{"next":"?token=ab12\/hunter2x"}"#,
         ])
-    func escapesOfJSON(body: String) async throws {
+    func escapesOfJSON(body: String) async throws { try await checkSecret(of: body, echo: "echo ab12/hunter2x") }
+
+    @Test(
+        "a secret with escaped letters in a URL is masked everywhere",
+        arguments: [
+            #"{"next":"?token=ab12\u00e9hunter2x"}"#, #"{"next":"?token=ab12\u00e9hunter2x"}"# + "\n{}",
+            #"<a href="?token=ab12&#233;hunter2x">"#,
+        ])
+    func escapedLetters(body: String) async throws { try await checkSecret(of: body, echo: "echo ab12éhunter2x") }
+
+    private func checkSecret(of body: String, echo: String) async throws {
         let recorder = HARRecorder()
-        let router = router(StubSession(.json(body), .text("echo ab12/hunter2x")), recorder)
+        let router = router(StubSession(.json(body), .text(echo)), recorder)
         for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
         #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2x"))
     }

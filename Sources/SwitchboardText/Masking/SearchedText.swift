@@ -108,32 +108,34 @@ extension String {
 
 extension [UInt8] {
     /// Returns the character for which an escape of JSON stands, and the index after it: `\/`, `\u0026`, or `\\u0026` in
-    /// JSON within JSON. A quote has the backslashes of its depth. Nil without an escape of a printable character.
+    /// JSON within JSON. A quote has the backslashes of its depth. Nil without an escape, and for the escape of a
+    /// control character below U+0020 or of a backslash.
     fileprivate func jsonEscape(at start: Int) -> (text: [UInt8], end: Int)? {
         let letter = self[start...].firstIndex { $0 != .backslash } ?? count
         if letter < count, self[letter] == .slash { return ([.slash], letter + 1) }
-        guard letter + 4 < count, self[letter...].starts(with: "u00".utf8), let high = self[letter + 3].hexValue,
-            let low = self[letter + 4].hexValue
-        else { return nil }
-        let byte = high << 4 | low
-        guard byte >= .space, byte < 0x7F, byte != .backslash else { return nil }
+        guard letter < count, self[letter] == UInt8(ascii: "u") else { return nil }
+        let digits = self[letter...].dropFirst().prefix(4).compactMap(\.hexValue)
+        let unit = digits.reduce(0 as UInt16) { $0 << 4 | UInt16($1) }
+        guard digits.count == 4, unit >= 0x20, unit != UInt8.backslash else { return nil }
         let run = letter - start
         // The backslashes of the escape: one in JSON, two in JSON within JSON. Others precede it.
         let own = 1 << run.trailingZeroBitCount
-        let rest = byte == .quote ? run + own - 1 : run - own
-        return ([UInt8](repeating: .backslash, count: rest) + [byte], letter + 5)
+        let rest = unit == UInt8.quote ? run + own - 1 : run - own
+        // A half of a surrogate pair becomes U+FFFD.
+        let character = String(decoding: [unit], as: UTF16.self)
+        return ([UInt8](repeating: .backslash, count: rest) + character.utf8, letter + 5)
     }
 
     /// Returns the character for which a numeric reference of markup stands, and the index after it: `&#x2F;`, `&#47;`.
     /// Nil for quotes and brackets, which delimit nothing in markup when they are written so.
     fileprivate func characterReference(at ampersand: Int) -> (text: [UInt8], end: Int)? {
-        let reference = self[ampersand...].prefix(8)
+        let reference = self[ampersand...].prefix(10)
         guard reference.starts(with: "&#".utf8), let end = reference.firstIndex(of: .semicolon) else { return nil }
         let digits = String(decoding: self[(ampersand + 2)..<end], as: UTF8.self).lowercased()
-        guard let byte = digits.hasPrefix("x") ? UInt8(digits.dropFirst(), radix: 16) : UInt8(digits),
-            ASCIISet.referenced.contains(byte)
+        guard let code = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits),
+            let scalar = Unicode.Scalar(code), !scalar.isASCII || ASCIISet.referenced.contains(UInt8(code))
         else { return nil }
-        return ([byte], end + 1)
+        return (Array(String(scalar).utf8), end + 1)
     }
 }
 

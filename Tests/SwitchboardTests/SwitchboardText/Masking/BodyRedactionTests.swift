@@ -133,7 +133,11 @@ struct BodyRedactionTests {
             (#"{'password':'ab\u0027hunter2'}"#, "{'password':'<redacted>'}"),
             (#"see token='ab\u0027hunter2' now"#, "see token='<redacted>' now"),
             (#"<input name="token" value="ab\u0022hunter2">"#, #"<input name="token" value="<redacted>">"#),
+            (#"{"n":"?token=ab\u00e9hunter2\u0026a=b"}"#, #"{"n":"?token=<redacted>\u0026a=b"}"#),
+            (#"{"n":"postgres://me:\ud83d\ude00hunter2@h/"}"#, #"{"n":"postgres://<redacted>@h/"}"#),
+            (#"{"b":"{\"n\":\"?token=ab\\u20achunter2\"}"}"#, #"{"b":"{\"n\":\"?token=<redacted>\"}"}"#),
             // Numeric references of markup.
+            (#"<a href="?token=ab&#233;&#x1F600;hunter2">"#, #"<a href="?token=<redacted>">"#),
             (
                 #"<a href="https:&#x2F;&#x2F;h&#47;?token&#x3D;ab&#43;hunter2&amp;a=b">"#,
                 #"<a href="https:&#x2F;&#x2F;h&#47;?token&#x3D;<redacted>&amp;a=b">"#
@@ -158,11 +162,12 @@ struct BodyRedactionTests {
         ])
     func escapedDelimiters(text: String) {
         let codes = ["3c", "3e", "27", "22", "29", "7d", "20", "26", "3b", "2c", "3a", "3d", "2f"]
-        let escapes = codes.flatMap { [#"\u00"# + $0, #"\\u00"# + $0] }
+        var escapes = codes.flatMap { [#"\u00"# + $0, #"\\u00"# + $0] }
+        escapes += [#"\u00e9"#, #"\\u20ac"#, #"\ud83d\ude00"#]
         var values = escapes.flatMap { escape in ["hunter2", "a=hunter2", "a:hunter2"].map { escape + $0 } }
         // In a form, the ampersand of a reference begins another pair.
         if !text.hasPrefix("password=") {
-            values += codes.map { "&#x\($0);hunter2" } + ["&#39;hunter2", "&#60;hunter2"]
+            values += codes.map { "&#x\($0);hunter2" } + ["&#39;hunter2", "&#60;hunter2", "&#233;hunter2"]
         }
         for value in values {
             let masked = redaction.text(text.replacingOccurrences(of: "…", with: value))
