@@ -2,7 +2,8 @@ import Foundation
 
 extension Redactor {
     /// Redacts the values after `"name":` for secret names: in JSON members, in JSON inside a JSON string, and with
-    /// apostrophes, `=>` or `=`, as some languages print them. `true`, `false` and `null` are no secrets.
+    /// apostrophes, `=>` or `=`, as some languages print them. `true`, `false`, `null` and messages without quotes are no
+    /// secrets.
     ///
     /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
     func members(in text: SearchedText, _ quote: UInt8) -> SearchedText {
@@ -24,7 +25,10 @@ extension Redactor {
                 isSecret(member: bytes[start..<index - delimiter].memberName(depth), before: bytes[value])
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
-            hide(value..<end, of: bytes, quote, depth, in: &replacements)
+            let first = bytes[value..<end].first { $0 != .backslash }
+            if first == .quote || first == .apostrophe || !NonSecretText.isMessage(bytes[value..<end]) {
+                hide(value..<end, of: bytes, quote, depth, in: &replacements)
+            }
             index = end
             opened[depth] = -1
         }
@@ -101,6 +105,12 @@ extension [UInt8] {
                 guard other == depth, byte == .apostrophe || hasQuotes, string == nil || string == byte else {
                     continue
                 }
+                let mark = index - 1 << depth
+                // Within a value such as `it's old`, an apostrophe is a letter, and a quote ends the text around it.
+                if quote == .apostrophe, string == nil, nesting == 0, !canBeginString(after: start..<mark) {
+                    if byte == .quote { return mark }
+                    continue
+                }
                 string = string == nil ? byte : nil
                 if string == nil, nesting == 0 { return index }
             }
@@ -118,6 +128,19 @@ extension [UInt8] {
         }
         return count
     }
+
+    /// Returns whether a string may begin after these bytes of its value: after none, after a blank, a colon or an equals
+    /// sign, and after the letters of Python's `b"…"` and `rb"…"`.
+    fileprivate func canBeginString(after value: Range<Int>) -> Bool {
+        let text = self[value]
+        return text.last.map(ASCIISet.beforeString.contains) ?? true
+            || text.count <= 2 && text.allSatisfy(ASCIISet.stringPrefix.contains)
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let beforeString = ASCIISet(" \t:=")
+    fileprivate static let stringPrefix = ASCIISet("bBfFrRuU@")
 }
 
 extension String {

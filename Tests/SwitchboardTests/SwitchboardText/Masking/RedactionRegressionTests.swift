@@ -238,6 +238,35 @@ struct RedactionRegressionTests {
     }
 
     @Test(
+        "a message about a name in apostrophes leaves JSON valid",
+        arguments: [
+            (
+                #"{"message":"value of \u0027password\u0027: too short","a":1}"#,
+                #"{"message":"value of \u0027password\u0027: too short","a":1}"#
+            ),
+            (#"{"message":"'password': can't be blank","a":1}"#, #"{"message":"'password': can't be blank","a":1}"#),
+            (#"{"error":"'token': expired"}"#, #"{"error":"'token': expired"}"#),
+            (#"{"error":"'token': hunter2"}"#, #"{"error":"'token': '<redacted>'"}"#),
+            (#"{"error":"'token': it's hunter2","a":1}"#, #"{"error":"'token': '<redacted>'","a":1}"#),
+            (#"{"error":"'token': \"hunter2\" is old"}"#, #"{"error":"'token': '<redacted>'"}"#),
+        ])
+    func messagesWithApostrophes(text: String, expected: String) throws {
+        check(text, expected)
+        let object = try JSONSerialization.jsonObject(with: Data(expected.utf8))
+        #expect(object is [String: Any])
+    }
+
+    @Test(
+        "a string after letters or a name is masked, as Python prints it",
+        arguments: [
+            (#"{'token': b"it's hunter2", 'a': 1}"#, "{'token': '<redacted>', 'a': 1}"),
+            (#"{'token': rb'hunter2, hunter2', 'a': 1}"#, "{'token': '<redacted>', 'a': 1}"),
+            (#"{\'token\': u\"hunter2, hunter2\"}"#, #"{\'token\': \'<redacted>\'}"#),
+            (#"{'token': Token "it's hunter2, hunter2"}"#, "{'token': '<redacted>'}"),
+        ])
+    func stringsWithPrefix(text: String, expected: String) { check(text, expected) }
+
+    @Test(
         "a secret in a sentence that begins like a word is masked",
         arguments: [
             ("sent with token: a8f5f167, then it failed", "sent with token: <redacted>, then it failed"),
