@@ -179,12 +179,15 @@ private struct LineRedactor {
         return start..<(isFirst && beginsBlock(start..<line.upperBound) ? start : end)
     }
 
-    /// Whether the value is in the next lines: after `|` or `>`, an indicator as in `|-`, and a comment (YAML 1.2.2
-    /// §8.1.1).
+    /// Whether the value is in the next lines: after `|` or `>`, a sign or a digit or both as in `|-2`, and a comment
+    /// (YAML 1.2.2 §8.1.1).
     private func beginsBlock(_ value: Range<Int>) -> Bool {
         guard let first = bytes[value].first, first == UInt8(ascii: "|") || first == .greaterThan else { return false }
-        let rest = bytes[value].dropFirst()
-        guard let end = rest.firstIndex(where: { !ASCIISet.afterBlock.contains($0) }) else { return true }
+        let indicators = bytes[value].dropFirst().prefix { ASCIISet.blockIndicators.contains($0) }
+        let isPair = indicators.count == 2 && indicators.first?.isDigit != indicators.last?.isDigit
+        guard indicators.count < 2 || isPair else { return false }
+        let rest = bytes[indicators.endIndex..<value.upperBound]
+        guard let end = rest.firstIndex(where: { !$0.isSpace }) else { return true }
         return bytes[end] == UInt8(ascii: "#") && bytes[end - 1].isBlank
     }
 }
@@ -277,5 +280,5 @@ extension ASCIISet {
     fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
     fileprivate static let afterWord = ASCIISet(",;.)}]!?\\")
     fileprivate static let afterText = ASCIISet(",}]): \r\n")
-    fileprivate static let afterBlock = ASCIISet("+-123456789 \t\r\n")
+    fileprivate static let blockIndicators = ASCIISet("+-123456789")
 }

@@ -94,6 +94,8 @@ struct BodyRedactionTests {
             ("secret: |\n  hunter2\n\n  hunter2\na: b", "secret: |\n<redacted>\n\na: b"),
             ("secret: >-\n  hunter2\na: b", "secret: >-\n<redacted>\na: b"),
             ("secret: | # of ann\n  hunter2\na: b", "secret: | # of ann\n<redacted>\na: b"),
+            ("secret: >2-\n  hunter2\na: b", "secret: >2-\n<redacted>\na: b"),
+            ("secret: |4711\nsecret: >12\na: b", "secret: <redacted>\nsecret: <redacted>\na: b"),
             ("secret: |hunter2\nsecret: >hunter2\na: b", "secret: <redacted>\nsecret: <redacted>\na: b"),
             ("password:\n  hunter2\na: b", "password:\n<redacted>\na: b"),
             ("{password: hunter2, a: b}", "{password: <redacted>, a: b}"),

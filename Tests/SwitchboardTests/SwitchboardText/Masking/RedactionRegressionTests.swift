@@ -30,7 +30,7 @@ struct RedactionRegressionTests {
         [
             "abc\"hunter2", "it's)hunter2", "a<b>hunter2", "a}\"hunter2\"", "\"abc\"hunter2; hunter2",
             "\"abc\" hunter2", "\"abc\", hunter2", "\"abc\":hunter2", "'abc' (hunter2)",
-            "abc; b=hunter2", "\"abc\", b: hunter2", "|hunter2", ">hunter2",
+            "abc; b=hunter2", "\"abc\", b: hunter2", "|hunter2", ">hunter2", "|11223344", ">12-34",
         ])
     func fieldsWithQuotes(name: String, value: String) {
         let text = redaction.text("GET / HTTP/1.1\r\n\(name)\(value)\r\nHost: a.example\r\n")
