@@ -117,10 +117,9 @@ private struct LineRedactor {
                 (rest, index) = (end, end)
                 continue
             }
-            guard name > 0,
-                let range = value(of: first..<colon, isFirst, line, rest)
-                    ?? (afterEscape > first ? value(of: afterEscape..<colon, isFirst, line, rest) : nil)
-            else { continue }
+            let escaped =
+                afterEscape > first ? value(of: afterEscape..<colon, isFirst, line, rest, isAfterEscape: true) : nil
+            guard name > 0, let range = escaped ?? value(of: first..<colon, isFirst, line, rest) else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
             }
@@ -139,8 +138,10 @@ private struct LineRedactor {
     }
 
     /// Returns the range of the value for a name before a colon. Nil if the name is not a secret's or the text is no
-    /// field.
-    private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int) -> Range<Int>? {
+    /// field. After an escaped line end, the value ends before the next one.
+    private func value(
+        of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int, isAfterEscape: Bool = false
+    ) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redactor.isSecret(header: field)
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
@@ -150,7 +151,7 @@ private struct LineRedactor {
         let colon = name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
         guard
-            isHeader && (!isWord || isStructured || isFirst)
+            isHeader && (!isWord || isStructured || isFirst || isAfterEscape)
                 || redactor.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
         else { return nil }
         let isEnd = start == line.upperBound
@@ -172,8 +173,10 @@ private struct LineRedactor {
         var endOfLine: Int {
             bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
         }
-        if isStructured { return start..<(isFirst ? endOfLine : bytes.endOfField(from: start, line.upperBound)) }
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
+        if isStructured || isAfterEscape {
+            return start..<(isFirst ? endOfLine : bytes.endOfField(from: next, line.upperBound))
+        }
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
         return start..<(isFirst && beginsBlock(start..<line.upperBound) ? start : end)

@@ -28,6 +28,15 @@ struct BodyRedactionTests {
             (#"{"sent":"Cookie: a=hunter2\r\nHost: h"}"#, #"{"sent":"Cookie: <redacted>\r\nHost: h"}"#),
             (#"{"sent":"a\r\nSet-Cookie: a=hunter2\r\nb"}"#, #"{"sent":"a\r\nSet-Cookie: <redacted>\r\nb"}"#),
             (#"{"sent":"a\nX-Auth: hunter2"}"#, #"{"sent":"a\nX-Auth: <redacted>"}"#),
+            (#"{"sent":"a\r\nSession: hunter2\r\nb"}"#, #"{"sent":"a\r\nSession: <redacted>\r\nb"}"#),
+            (
+                #"{"sent":"a\r\nX-Api-Key: a, hunter2\r\nHost: h"}"#,
+                #"{"sent":"a\r\nX-Api-Key: <redacted>\r\nHost: h"}"#
+            ),
+            (#"{"sent":"a\nX-Auth: \"hunter2\"\nb: c"}"#, #"{"sent":"a\nX-Auth: \"<redacted>\"\nb: c"}"#),
+            (#"{"yaml":"a: b\npassword: hunter2 hunter2\nc: d"}"#, #"{"yaml":"a: b\npassword: <redacted>\nc: d"}"#),
+            (#"{"log":"a\ntoken: Optional(\"hunter2\")\nb"}"#, #"{"log":"a\ntoken: <redacted>\nb"}"#),
+            (#"{"log":"a\npassword: is too short\nb"}"#, #"{"log":"a\npassword: is too short\nb"}"#),
             (
                 #"{"sent":"a\r\nSec-WebSocket-Protocol: bearer, hunter2\r\nHost: h"}"#,
                 #"{"sent":"a\r\nSec-WebSocket-Protocol: bearer, <redacted>\r\nHost: h"}"#

@@ -304,6 +304,7 @@ struct RedactionRegressionTests {
             ("Login(token: Token(value: \"hunter2)\"), a: 1)", "Login(token: <redacted>\"), a: 1)"),
             (#"{"log":"for token: Optional(\"hunter2\")","a":1}"#, #"{"log":"for token: <redacted>","a":1}"#),
             ("with token: Optional(\"hunter2", "with token: <redacted>"),
+            ("sent Authorization: Optional(\"Bearer hunter2\")", "sent Authorization: <redacted>"),
         ])
     func brackets(text: String, expected: String) { check(text, expected) }
 
