@@ -37,25 +37,27 @@ extension ExchangeMasking {
         return redaction.text(text)
     }
 
-    /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests.
+    /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests. Within an object with
+    /// a secret's name, a word such as the `Bearer` of a `token_type` is masked only there.
     private mutating func add(_ tree: JSONTree) {
-        var rest = [(tree: tree, isSecret: false)]
-        while let (tree, isSecret) = rest.popLast() {
+        var rest = [(tree: tree, isSecret: false, isNamed: false)]
+        while let (tree, isSecret, isNamed) = rest.popLast() {
             switch tree {
-            case .string(let text) where isSecret: add(text)
+            case .string(let text) where isNamed || isSecret && text.mayBeCredential: add(text)
             case .number(let number) where isSecret: add("\(number)")
             case .string(let text):
                 // A text may contain JSON, from servers that echo a body.
-                if let inner = JSONTree(Data(text.utf8), keepsRepeats: true) { rest.append((inner, false)) }
+                if let inner = JSONTree(Data(text.utf8), keepsRepeats: true) { rest.append((inner, false, false)) }
                 // Stores the secrets of URLs, markup and other formats within a text.
                 _ = mask(text) { [redaction] in redaction.text($0) }
-            case .array(let values): rest += values.map { ($0, isSecret) }
+            case .array(let values): rest += values.map { ($0, isSecret, isNamed) }
             case .object(let members):
-                let isNamed = members.contains { namesSecret($0.text, $1) }
+                let hasName = members.contains { namesSecret($0.text, $1) }
                 rest += members.map { name, value in
                     let isOwn = redaction.isSecret(
                         member: name.text, before: value.isNonnegativeNumber ? UInt8(ascii: "0") : nil)
-                    return (value, isSecret || isOwn || isNamed && NamedValueMember(name.text) == .value)
+                    let isNamed = isOwn || hasName && NamedValueMember(name.text) == .value
+                    return (value, isSecret || isNamed, isNamed)
                 }
             case .null, .bool, .number, .double: break
             }
@@ -113,6 +115,11 @@ extension ExchangeMasking {
         }
         return Data(parts.joined(separator: delimiter))
     }
+}
+
+extension String {
+    /// Whether the text is no common word: it has a digit or twelve bytes.
+    fileprivate var mayBeCredential: Bool { utf8.count >= 12 || utf8.contains(where: \.isDigit) }
 }
 
 extension JSONTree {

@@ -119,13 +119,20 @@ struct HARRecorderTests {
         #expect(content["text"] as? String == #"{"tokens":1234567,"limit":1234567}"#)
     }
 
-    @Test("a scheme before a secret stays everywhere")
-    func schemeOfSecret() async throws {
+    @Test(
+        "a scheme before or next to a secret stays everywhere",
+        arguments: [
+            #"{"authorization":"Bearer ab\/cdefgh"}"# + "\n{}",
+            #"{"token":{"token_type":"Bearer","access_token":"abcdefgh","more":["abcdefghijkl"]}}"#,
+            #"data: {"auth":{"token_type":"Bearer","client_token":"abcdefgh","id":"abcdefghijkl"}}"# + "\n\n",
+        ])
+    func schemeOfSecret(body: String) async throws {
         let recorder = HARRecorder()
-        let body = #"{"authorization":"Bearer ab\/cdefgh"}"# + "\n{}"
-        let router = router(StubSession(.json(body), .text("as a Bearer token")), recorder)
+        let router = router(StubSession(.json(body), .text("as a Bearer token, abcdefgh, abcdefghijkl")), recorder)
         for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
-        #expect(String(decoding: try recorder.data, as: UTF8.self).contains("as a Bearer token"))
+        let archive = String(decoding: try recorder.data, as: UTF8.self)
+        #expect(archive.contains("as a Bearer token"))
+        #expect(body.contains("authorization") || !archive.contains("abcdefgh"))
     }
 
     @Test("a body that is not recorded keeps its fields", arguments: [false, true])
