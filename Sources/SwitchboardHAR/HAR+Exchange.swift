@@ -31,7 +31,7 @@ extension HAR.Response {
             cookies: headers.values(for: "Set-Cookie").compactMap(HAR.Cookie.received),
             headers: HAR.Field.list(headers),
             content: HAR.Content(body, mimeType: headers["Content-Type"] ?? ""),
-            redirectURL: headers["Location"] ?? "", bodySize: headers.contains("Content-Encoding") ? -1 : body.count,
+            redirectURL: headers["Location"] ?? "", bodySize: headers.isEncoded ? -1 : body.count,
             trailers: response.trailers.isEmpty ? nil : HAR.Field.list(response.trailers))
     }
 }

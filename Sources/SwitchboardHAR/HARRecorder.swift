@@ -112,7 +112,7 @@ public final class HARRecorder: EventMonitor {
         let start = Date(timeIntervalSinceNow: -exchange.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: exchange.duration)
         entry.response.content.size = size ?? -1
-        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size ?? -1 }
+        if !answer.headers.isEncoded { entry.response.bodySize = size ?? -1 }
         if !exchange.outcome.isStatus { entry.response.error = exchange.outcome.description }
         return entry
     }

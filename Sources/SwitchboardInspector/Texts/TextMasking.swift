@@ -102,7 +102,7 @@ extension InspectedExchange {
             start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
         let size = end?.bodySize ?? (response == nil ? 0 : -1)
         entry.response.content.size = size
-        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
+        if !answer.headers.isEncoded { entry.response.bodySize = size }
         if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
         return entry
     }

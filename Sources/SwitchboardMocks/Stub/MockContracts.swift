@@ -55,7 +55,7 @@ extension MockResponse {
     fileprivate var completeContent: Data? {
         guard case .complete = outcome else { return nil }
         switch encodedContent {
-        case nil: return headers.contains("Content-Encoding") ? nil : body
+        case nil: return headers.isEncoded ? nil : body
         case .gzip(let data): return data
         case .mislabelled: return nil
         }

@@ -54,10 +54,11 @@ struct MockContractTests {
     }
 
     @Test(
-        "answers of a queue, a closure, gzip and another session are checked",
+        "answers of a queue, a closure, a coding and another session are checked",
         arguments: [
             StubSession(.json("{}")), StubSession(.json("{}").gzipped()), StubSession { _ in .json("{}") },
             StubSession(fallingBackTo: StubSession(.json("{}"))),
+            StubSession(.json("{}", headers: ["Content-Encoding": "Identity"])),
         ])
     func sources(_ session: StubSession) async throws {
         session.hold(.get("films/*"), to: try contract())
