@@ -135,6 +135,7 @@ extension MockServer: StubAnswering {
     public var faults: [String] {
         core.waitForAnswers()
         let refusals = core.state.withLock { $0.refusals }
+        let unfinished = self.unfinished
         let left = unfinished.isEmpty ? [] : ["\(unfinished)"]
         return core.registry.faults + refusals + core.contracts.faults + left
     }
