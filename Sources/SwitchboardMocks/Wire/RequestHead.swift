@@ -133,7 +133,9 @@ package struct RequestError: Error {
     }
 
     var response: MockResponse {
-        let upgrade: HTTPHeaders = ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]
+        let upgrade: HTTPHeaders = [
+            "Connection": "Upgrade, close", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        ]
         return .text("MockServer: \(reason)\n", statusCode: status, headers: status == 426 ? upgrade : [:])
     }
 }

@@ -105,6 +105,8 @@ import Testing
             let answer = client.readAll().text
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
             #expect(answer.contains("\r\nSec-WebSocket-Version: 13\r\n") == (status == 426))
+            // RFC 9110 §7.8: a sender of Upgrade also sends the connection option.
+            #expect(answer.contains("\r\nConnection: Upgrade, close\r\n") == (status == 426))
             #expect(server.faults.count == 1)
         }
     }
