@@ -151,7 +151,15 @@ struct RedactionRegressionTests {
     @Test("thousands of escapes of JSON are read in linear time")
     func escapes() {
         checkGrowth { String(repeating: #"?a\u003d1\u0026key=c\/hunter2 "#, count: $0) }
+        checkGrowth { String(repeating: #"?token=ab\u00e9hunter2 "#, count: $0) }
+        checkGrowth { String(repeating: #"\nSession: hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\"#, count: $0 * 8) + #"u0022?token\u003dhunter2"# }
+    }
+
+    @Test("thousands of names in apostrophes are read in linear time")
+    func namesInApostrophes() {
+        checkGrowth { String(repeating: "'token': it's hunter2, ", count: $0) }
+        checkGrowth { "'token': bb" + String(repeating: "b'", count: $0) + "hunter2" }
     }
 
     @Test("a secret element in thousands of comments is masked in linear time")
