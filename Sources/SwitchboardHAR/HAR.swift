@@ -277,6 +277,13 @@ extension HAR.Response {
         headers = HAR.Field.sent(try container.decodeIfPresent([HAR.Field].self, forKey: .headers))
         content =
             try container.decodeIfPresent(HAR.Content.self, forKey: .content) ?? HAR.Content(size: 0, mimeType: "")
+        // Chrome writes the type without its charset.
+        let type = headers.last { $0.name.lowercased() == "content-type" }?.value ?? ""
+        if type.charset != nil, content.mimeType.mediaParameter("charset") == nil,
+            type.mediaType == content.mimeType.mediaType
+        {
+            content.mimeType = type
+        }
         redirectURL = container.lenient(.redirectURL) ?? ""
         bodySize = container.lenient(.bodySize) ?? -1
         trailers = try container.decodeIfPresent([HAR.Field].self, forKey: .trailers)

@@ -4,9 +4,11 @@ import SwitchboardText
 
 /// Converts between bytes and their text in an archive.
 package enum HARText {
-    /// Returns the bytes as text when they are readable UTF-8, otherwise as base64 with that encoding's name.
+    /// Returns the bytes as text when they are readable UTF-8 and ``data(_:encoding:type:)`` returns them again,
+    /// otherwise as base64 with that encoding's name.
     package static func text(_ data: Data, type: String) -> (text: String, encoding: String?) {
-        guard let text = data.readableText, type.charset != .isoLatin1 || text.utf8.allSatisfy({ $0 < 0x80 }) else {
+        guard let text = data.readableText, type.charset == nil || Self.data(text, encoding: nil, type: type) == data
+        else {
             return (data.base64EncodedString(), "base64")
         }
         return (text, nil)
@@ -16,7 +18,9 @@ package enum HARText {
     package static func data(_ text: String, encoding: String?, type: String) -> Data? {
         if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
         // An archive's text is Unicode. The original bytes had the charset of their type.
-        if type.charset == .isoLatin1, let data = text.data(using: .isoLatin1) { return data }
+        if let charset = type.charset, let data = text.data(using: charset == .utf16 ? .utf16BigEndian : charset) {
+            return data
+        }
         return Data(text.utf8)
     }
 }

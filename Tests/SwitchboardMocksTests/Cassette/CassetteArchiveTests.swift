@@ -125,6 +125,31 @@ struct CassetteArchiveTests {
         }
     }
 
+    @Test(
+        "a text of a browser's archive is played in the charset of its type",
+        arguments: [
+            ("text/plain", "text/plain; charset=ISO-8859-1", "Größe", 5),  // Chrome
+            ("text/plain; charset=ISO-8859-1", "text/plain; charset=ISO-8859-1", "Größe", 5),
+            ("text/plain; charset=utf-16", "text/plain; charset=utf-16", "Größen", 12),
+            ("text/plain", "text/plain; charset=utf-8", "Größe", 7),
+        ])
+    func charset(mimeType: String, field: String, text: String, size: Int) async throws {
+        let content = #"{"size":\#(size),"mimeType":"\#(mimeType)","text":"\#(text)"}"#
+        let headers = #"[{"name":"content-type","value":"\#(field)"}]"#
+        let archive = #"""
+            {"log":{"entries":[{"request":{"method":"GET","url":"https://h.example/"},
+            "response":{"status":200,"headers":\#(headers),"content":\#(content)}}]}}
+            """#
+        try await withFile { file in
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(archive.utf8).write(to: file)
+            let response = try await Cassette.playing(file).send(NetworkRequest(text: "https://h.example/"))
+            #expect(response.text == text)
+            #expect(response.body.count == size)
+        }
+    }
+
     @Test("recording into a browser's archive masks secrets, drops other fields")
     func recordingIntoBrowserArchive() async throws {
         try await withFile { file in

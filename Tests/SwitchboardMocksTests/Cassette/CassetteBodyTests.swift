@@ -15,7 +15,7 @@ struct CassetteBodyTests {
             ("plain é\n", "text/plain", nil), ("", "text/plain", nil), (#"{"a":1}"#, "application/json", nil),
             ("é", "text/plain; charset=ISO-8859-1", "base64"), ("e", "text/plain; charset=iso-8859-1", nil),
             ("\u{FEFF}mark", "text/plain", "base64"), ("nul\0", "text/plain", "base64"),
-            ("\u{1}", "image/png", "base64"),
+            ("\u{1}", "image/png", "base64"), ("ab", "text/plain; charset=utf-16", "base64"),
         ])
     func bodyEncoding(text: String, type: String, encoding: String?) async throws {
         try await withFile { file in
