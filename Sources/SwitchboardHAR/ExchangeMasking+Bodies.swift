@@ -77,12 +77,16 @@ extension ExchangeMasking {
     /// Masks `multipart/form-data` (RFC 7578) and similar types: each part by its name, or by its type.
     private mutating func masked(multipart data: Data, boundary: String, depth: Int) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
-        var parts = data.pieces(around: delimiter)
+        // A delimiter begins its line (RFC 2046 §5.1.1).
+        var parts = data.pieces(around: delimiter).reduce(into: [Data]()) { parts, piece in
+            let endsLine = parts.last.map { $0.isEmpty ? parts.count == 1 : $0.last == .lineFeed } ?? true
+            if endsLine { parts.append(piece) } else { parts[parts.count - 1] += delimiter + piece }
+        }
         for index in parts.indices {
             let part = parts[index]
             // Some senders end lines with LF alone.
-            let head = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
-            guard index > 0, let head else {
+            let ends = ["\n\r\n", "\n\n"].compactMap { part.range(of: Data($0.utf8)) }
+            guard index > 0, let head = ends.min(by: { $0.lowerBound < $1.lowerBound }) else {
                 // The text around the parts, and a body without parts.
                 let lineEnd = part.lineEnd
                 parts[index] = masked(body: Data(part.dropLast(lineEnd.count)), type: "", depth: depth + 1) + lineEnd

@@ -35,6 +35,19 @@ struct FormPartTests {
         #expect(String(decoding: masked, as: UTF8.self) == expected)
     }
 
+    @Test(
+        "an archive masks the whole value of a form part", .requirement("S3.14"),
+        arguments: [("\n", "hun\r\n\r\nter2"), ("\r\n", "hun\n\nter2"), ("\r\n", "hun--bter2")])
+    func wholeValue(lineEnd: String, value: String) {
+        func form(_ value: String) -> String {
+            ["--b", "Content-Disposition: form-data; name=\"password\"", "", value, "--b--", ""]
+                .joined(separator: lineEnd)
+        }
+        var masking = ExchangeMasking(.standard)
+        let masked = masking.masked(body: Data(form(value).utf8), type: "multipart/form-data; boundary=b")
+        #expect(String(decoding: masked, as: UTF8.self) == form(ExchangeMasking.mask))
+    }
+
     @Test("the bytes around a separator are found, also in repetitive data")
     func pieces() {
         func pieces(_ text: String, _ separator: String) -> [String] {
