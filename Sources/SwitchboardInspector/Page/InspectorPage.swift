@@ -1636,7 +1636,7 @@ pre {
   function importedBody(text, type, encoding, size) {
     const body = { size: size ?? text.length, type: string(type) };
     if (text === "") return size ? { ...body, omitted: "the file has no text of it" } : null;
-    if (encoding !== "base64") return { ...body, text };
+    if (encoding !== "base64") return { ...body, text, isUnicode: true };
     try {
       return { ...body, text: new TextDecoder("utf-8", { fatal: true }).decode(decoded(text)) };
     } catch { return { ...body, base64: text }; }
@@ -1687,7 +1687,9 @@ pre {
     const isJSON = type.split(";")[0].trim() === "application/json";
     const fields = response.headers.filter(([name]) => KEPT.test(name))
       .map(([name, value]) => [name, /^location$/i.test(name) ? openURL(value) : value]);
-    if (type && !isJSON) fields.unshift(["Content-Type", type]);
+    // The stub sends the text of an archive as UTF-8, whatever the charset of the server.
+    const shown = body?.isUnicode ? type.replace(/(;\s*charset=)("[^"]*"|[^;]*)/i, "$1utf-8") : type;
+    if (type && !isJSON) fields.unshift(["Content-Type", shown]);
     const pairs = fields.filter(([, value]) => !value.includes(MASK)).map((field) => field.map(literal).join(": "));
     const headers = pairs.length ? `, headers: [${pairs.join(", ")}]` : "", rest = `, statusCode: ${status}${headers}`;
     const step = ({ sent, kind, text, base64 }) => {
