@@ -30,7 +30,7 @@ extension HAR.Response {
             httpVersion: response.metrics.protocolVersion ?? "unknown",
             cookies: headers.values(for: "Set-Cookie").compactMap(HAR.Cookie.received),
             headers: HAR.Field.list(headers),
-            content: HAR.Content(body, mimeType: headers["Content-Type"] ?? ""),
+            content: HAR.Content(body, mimeType: headers.contentType ?? ""),
             redirectURL: headers["Location"] ?? "", bodySize: headers.isEncoded ? -1 : body.count,
             trailers: response.trailers.isEmpty ? nil : HAR.Field.list(response.trailers))
     }

@@ -278,7 +278,7 @@ extension HAR.Response {
         content =
             try container.decodeIfPresent(HAR.Content.self, forKey: .content) ?? HAR.Content(size: 0, mimeType: "")
         // Chrome writes the type without its charset.
-        let type = headers.last { $0.name.lowercased() == "content-type" }?.value ?? ""
+        let type = HTTPHeaders(headers).contentType ?? ""
         if type.charset != nil, content.mimeType.mediaParameter("charset") == nil,
             type.mediaType == content.mimeType.mediaType
         {

@@ -86,7 +86,7 @@ private actor PartReader {
 
     init(_ response: NetworkResponse, limit: Int) throws(NetworkError) {
         do throws(NetworkError) {
-            let type = response.headers["Content-Type"] ?? ""
+            let type = response.headers.contentType ?? ""
             scanner = MultipartScanner(boundary: try MultipartBoundary.parse(contentType: type), limit: limit)
         } catch {
             throw error.withResponse(response)

@@ -144,6 +144,15 @@ struct SessionPartsTests {
         }
     }
 
+    @Test("a repeated type is read as one")
+    func repeatedType() async throws {
+        var answer = MockResponse.status(206, headers: Self.type, body: Self.three)
+        for field in Self.type { answer.headers.append(field) }
+        let response = try await StubSession(answer).send(request(URL(text: "http://h.test/"), streams: false))
+        let parts = try await texts(response.parts())
+        #expect(parts.count == 3)
+    }
+
     @Test("an endless epilogue is not read to its end", arguments: SessionKind.allCases)
     func epilogue(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -97,7 +97,7 @@ extension CallUpdate.ExchangeEnd {
             }
         end = InspectedExchange.End(
             duration: duration, outcome: outcome, status: response?.statusCode, cause: cause, metrics: metrics,
-            type: response?.headers["Content-Type"], bodySize: response?.recordedBodySize, omittedBody: omission)
+            type: response?.headers.contentType, bodySize: response?.recordedBodySize, omittedBody: omission)
         self.response = response.map {
             ReceivedResponse(
                 status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data(),

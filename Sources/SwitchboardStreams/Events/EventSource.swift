@@ -71,7 +71,7 @@ actor EventSource<Parser: StreamParser> {
             status = 204
             return end()
         }
-        let mediaType = (response.headers["Content-Type"] ?? "").prefix { $0 != ";" }
+        let mediaType = (response.headers.contentType ?? "").prefix { $0 != ";" }
         if let expected = parser.mediaType, !String(mediaType).trimmedOfBlanks.equalsIgnoringCase(expected) {
             let reason = "an event stream is \(expected), not \(String(mediaType).quotedForMessage)"
             throw NetworkError(.unexpectedContentType, reason: reason).with(response)

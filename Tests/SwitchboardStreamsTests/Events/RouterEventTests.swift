@@ -188,6 +188,14 @@ struct RouterEventTests {
         }
     }
 
+    @Test("a repeated content type is no error")
+    func repeatedType() async throws {
+        var answer = events("data: a\n\n")
+        answer.headers.add("Content-Type", "text/event-stream")
+        let data = try await read(StubSession(answer), .post).reduce(into: []) { $0.append($1.data) }
+        #expect(data == ["a"])
+    }
+
     @Test("a POST is sent once, and its events end with its response")
     func posted() async throws {
         let session = StubSession(events("data: a\n\n"), events("data: a\n\n").truncated(after: 9))

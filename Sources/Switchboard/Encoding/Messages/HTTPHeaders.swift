@@ -171,6 +171,10 @@ extension HTTPHeaders {
     /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
     /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
     package func listMembers(of name: String) -> [String] { values(for: name).listMembers }
+
+    /// The last `Content-Type`, which counts if a server sends several ([RFC 9110
+    /// §8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.3)).
+    package var contentType: String? { last { $0.name.equalsIgnoringCase("Content-Type") }?.value }
 }
 
 extension [String] {

@@ -64,7 +64,7 @@ public struct NetworkResponse: Sendable {
     /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. A body that is not
     /// valid UTF-16 is read as UTF-8. Invalid bytes become U+FFFD.
     public var text: String {
-        headers["Content-Type"]?.charset.flatMap { body.text(inCharset: $0) } ?? String(decoding: body, as: UTF8.self)
+        headers.contentType?.charset.flatMap { body.text(inCharset: $0) } ?? String(decoding: body, as: UTF8.self)
     }
 
     /// The response as a Foundation type, created on each access, for code that needs a `URLResponse`. Nil without a

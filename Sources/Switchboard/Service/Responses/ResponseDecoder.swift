@@ -146,7 +146,7 @@ extension NetworkResponse {
 
     private func failure(for error: any Error, as type: Any.Type?) -> NetworkError {
         let reason = DecodingFailure.reason(error, in: body, as: type)
-        guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
+        guard let mediaType = headers.contentType?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"),
             mediaType.contains("html")
                 ? !DecodingFailure.isMismatch(error)

@@ -87,7 +87,7 @@ extension NetworkResponse {
         guard !options.acceptedStatusCodes.contains(statusCode) else { return }
         let messages = ServerMessage(keys: options.messageKeys)
         let structured = messages.text(in: body)
-        let serverMessage = structured ?? messages.plainText(in: body, as: headers["Content-Type"])
+        let serverMessage = structured ?? messages.plainText(in: body, as: headers.contentType)
         let map = options.statusMap
         var error = NetworkError(map.code(statusCode, structured != nil)).with(self)
         error.serverMessage = serverMessage

@@ -15,7 +15,7 @@ struct ReplacedParts {
 
     /// Creates the boundaries of a response. Nil for a response of another type.
     init?(_ head: NetworkResponse) {
-        let type = head.headers["Content-Type"] ?? ""
+        let type = head.headers.contentType ?? ""
         guard Self.matches(type), let boundary = try? MultipartBoundary.parse(contentType: type) else { return nil }
         self.boundary = boundary
         headers = head.headers

@@ -24,6 +24,16 @@ struct ResponseTextTests {
         #expect(text(bytes, type) == "aé")
     }
 
+    @Test("the last of several types counts")
+    func severalTypes() {
+        for first in ["text/plain; charset=iso-8859-1", "text/plain; charset=utf-16"] {
+            var response = NetworkResponse(
+                statusCode: 200, headers: ["Content-Type": first], body: Data([0x61, 0xE9]))
+            response.headers.add("Content-Type", "text/plain; charset=iso-8859-1")
+            #expect(response.text == "aé")
+        }
+    }
+
     @Test("bytes that are not of the charset become U+FFFD")
     func invalid() {
         #expect(text([0x61, 0xFF], "text/plain") == "a\u{FFFD}")
