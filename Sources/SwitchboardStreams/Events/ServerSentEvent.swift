@@ -105,7 +105,7 @@ struct EventStreamParser: StreamParser {
 
     private mutating func interpret(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
         var line = line
-        if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        if isFirst { line = line.withoutMark }
         isFirst = false
         guard !line.isEmpty else { return dispatch() }
         let name = line[..<(line.firstIndex(of: .colon) ?? line.endIndex)]

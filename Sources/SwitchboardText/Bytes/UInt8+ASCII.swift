@@ -68,6 +68,9 @@ extension FixedWidthInteger {
 }
 
 extension Collection<UInt8> {
+    /// The bytes without the byte-order mark of UTF-8.
+    package var withoutMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+
     /// Compares with lower-case ASCII text, ignoring case.
     @inlinable
     package func equalsLowercase(_ text: StaticString) -> Bool {

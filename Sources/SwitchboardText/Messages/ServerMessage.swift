@@ -13,7 +13,7 @@ package struct ServerMessage {
     package func text(in body: Data) -> String? {
         // A larger body is no error message.
         guard body.count <= 65_536 else { return nil }
-        let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
+        let body = body.withoutMark
         switch body.first(where: { $0 > 0x20 }) {
         case .leftBrace: return jsonText(body).map(Self.redacted)
         case .lessThan: return XMLMessage(body: body).text.map(Self.redacted)
@@ -25,7 +25,8 @@ package struct ServerMessage {
     /// 64 KiB, and for bytes that are no text.
     package func plainText(in body: Data, as contentType: String?) -> String? {
         guard contentType?.mediaType == "text/plain", body.count <= 65_536,
-            let text = contentType?.charset.flatMap({ body.text(inCharset: $0) }) ?? String(data: body, encoding: .utf8)
+            let text = contentType?.charset.flatMap({ body.text(inCharset: $0) })
+                ?? String(data: body.withoutMark, encoding: .utf8)
         else {
             return nil
         }

@@ -136,6 +136,15 @@ struct EventStreamTests {
         #expect(error?.code == .truncatedBody)
     }
 
+    @Test("the first line has no byte-order mark")
+    func mark() async throws {
+        let session = StubSession(.text("\u{FEFF}id,n\n\u{FEFF}1,2").chunked(2))
+        let request = NetworkRequest(
+            .get, URL(text: "http://h.test/"), options: RequestOptions { $0.streamsResponse = true })
+        let lines = try await session.send(request).bytes.lines().elements()
+        #expect(lines == ["id,n", "\u{FEFF}1,2"])
+    }
+
     @Test("an event's data is decoded from JSON, or the error names the key path")
     func decoding() throws {
         struct Price: Decodable, Equatable { let cents: Int }

@@ -62,9 +62,10 @@ public struct NetworkResponse: Sendable {
     }
 
     /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. A body that is not
-    /// valid UTF-16 is read as UTF-8. Invalid bytes become U+FFFD.
+    /// valid UTF-16 is read as UTF-8. Invalid bytes become U+FFFD. A byte-order mark of UTF-8 is removed.
     public var text: String {
-        headers.contentType?.charset.flatMap { body.text(inCharset: $0) } ?? String(decoding: body, as: UTF8.self)
+        headers.contentType?.charset.flatMap { body.text(inCharset: $0) }
+            ?? String(decoding: body.withoutMark, as: UTF8.self)
     }
 
     /// The response as a Foundation type, created on each access, for code that needs a `URLResponse`. Nil without a

@@ -19,6 +19,7 @@ struct ResponseTextTests {
             ([0, 0x61, 0, 0xE9], "text/plain; charset=utf-16"), ([0x61, 0xC3, 0xA9], "text/plain; charset=utf-8"),
             ([0x61, 0xC3, 0xA9], "application/json"), ([0x61, 0xC3, 0xA9], "text/plain; charset=unknown"),
             ([0x61, 0xC3, 0xA9], "text/plain; note=\"charset=iso-8859-1\""),
+            ([0xEF, 0xBB, 0xBF, 0x61, 0xC3, 0xA9], "text/plain"),
         ] as [([UInt8], String)])
     func charset(bytes: [UInt8], type: String) {
         #expect(text(bytes, type) == "aé")
