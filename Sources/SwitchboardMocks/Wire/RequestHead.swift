@@ -24,7 +24,7 @@ struct RequestHead {
         guard hosts.count == 1 || hosts.isEmpty && version == "HTTP/1.0" else {
             throw RequestError("a request of \(version) has exactly one Host (RFC 9112 §3.2)")
         }
-        guard hosts.allSatisfy({ $0.utf8.allSatisfy(ASCIISet.authority.contains) }) else {
+        guard hosts.allSatisfy({ $0.utf8.allSatisfy(ASCIISet.hostAndPort.contains) }) else {
             throw RequestError("Host has a character that no host has (RFC 9110 §7.2)")
         }
     }
@@ -106,8 +106,9 @@ struct RequestHead {
 }
 
 extension ASCIISet {
-    /// The characters of an authority ([RFC 3986 §3.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2)).
-    fileprivate static let authority = unreserved.union(ASCIISet("!$&'()*+,;=%:[]@"))
+    /// The characters of an authority without user ([RFC 3986
+    /// §3.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2)).
+    fileprivate static let hostAndPort = unreserved.union(ASCIISet("!$&'()*+,;=%:[]"))
 }
 
 extension HTTPHeaders {

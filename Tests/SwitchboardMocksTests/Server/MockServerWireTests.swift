@@ -96,7 +96,7 @@ struct MockServerWireTests {
             ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
             ("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
-            ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: u:p@h\r\n\r\n", 400),
             ("GET / HTTP/1.0\r\nHost: a,b c\r\n\r\n", 400), ("GET a HTTP/1.1\r\nHost: h\r\n\r\n", 400),
             ("GET /a#b HTTP/1.1\r\nHost: h\r\n\r\n", 400),
             ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\nHost: h\n\n", 400),
