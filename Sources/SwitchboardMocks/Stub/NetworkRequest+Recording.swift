@@ -61,7 +61,7 @@ extension NetworkRequest {
         let cookies = headers.values(for: "Cookie")
         if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
         if !headers.contains("Host") {
-            let host = HTTPHeader(name: "Host", value: host + (port.map { ":\($0)" } ?? ""))
+            let host = HTTPHeader(name: "Host", value: host + (url?.portSuffix ?? ""))
             headers = HTTPHeaders([host] + Array(headers))
         }
         // An empty body is announced too, if the method usually has one (RFC 9110 §8.6).

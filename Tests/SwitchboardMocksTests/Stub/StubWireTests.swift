@@ -53,6 +53,18 @@ struct StubWireTests {
         #expect(try session.requests.first?.body.encode() == Data(text.utf8))
     }
 
+    @Test(
+        "the Host of a recorded request lacks its scheme's port",
+        arguments: [
+            ("https://h.test:443/a", "h.test"), ("HTTP://h.test:80", "h.test"), ("http://h.test:443/a", "h.test:443"),
+            ("https://[::1]:443/", "[::1]"),
+        ])
+    func defaultPort(url: String, host: String) async throws {
+        let session = StubSession(.status(200))
+        _ = try await session.send(NetworkRequest(.get, URL(string: url)))
+        #expect(session.recordedRequests.map { $0.headers["Host"] } == [host])
+    }
+
     @Test("a stub records the request that a server receives")
     func recordedRequest() async throws {
         try await MockServer.run { server in

@@ -261,7 +261,7 @@ extension URL {
     package var effectivePort: Int { port ?? schemePort }
 
     /// The port with its colon, as in `Host`. Empty for the default of the scheme.
-    var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
+    package var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
 
     private var schemePort: Int { isHTTPS ? 443 : 80 }
 
