@@ -14,7 +14,7 @@ enum CacheCondition: Sendable {
     init?(_ request: NetworkRequest) {
         let tags = request.headers.values(for: "If-None-Match")
         if !tags.isEmpty {
-            let members = tags.flatMap { $0.splitOutsideQuotes(at: .comma) }.map(\.trimmedOfBlanks)
+            let members = tags.flatMap { $0.splitOutsideQuotes(at: .comma, hasEscapes: false) }.map(\.trimmedOfBlanks)
                 .filter { !$0.isEmpty }
             guard members == ["*"] || !members.isEmpty && members.allSatisfy(\.isEntityTag) else { return nil }
             self = .noneMatch(members)

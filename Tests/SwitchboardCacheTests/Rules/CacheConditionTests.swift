@@ -40,7 +40,7 @@ struct CacheConditionTests {
         arguments: [
             (["If-None-Match": "\"1\""], 304), (["If-None-Match": "W/\"1\""], 304), (["If-None-Match": "*"], 304),
             (["If-None-Match": "\"0\", \"1\" ,\"2\""], 304),
-            (["If-None-Match": "\"0\"", "if-none-match": "\"1\""], 304),
+            (["If-None-Match": "\"0\"", "if-none-match": "\"1\""], 304), (["If-None-Match": #""a\", "1""#], 304),
             (["If-None-Match": "\"2\""], 200), (["If-None-Match": "\"1,2\""], 200),
             (["If-Modified-Since": "Tue, 14 Nov 2023 20:00:00 GMT"], 304),
             (["If-Modified-Since": "Tuesday, 14-Nov-23 20:00:01 GMT"], 304),
