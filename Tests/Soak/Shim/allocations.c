@@ -28,6 +28,7 @@ static bool is_armed;
 static long count, failing_index, live;
 
 static bool fails(void) { return is_armed && ++count == failing_index; }
+static bool has_failed(void) { return is_armed && count >= failing_index; }
 
 void *failing_malloc(size_t size) {
     void *block = fails() ? NULL : malloc(size);
@@ -185,12 +186,17 @@ static void end(struct transfer *transfer) {
     swcurl_list_free(transfer->list);
 }
 
-/// Runs libcurl once. Returns false after the deadline. The library has one too, because libcurl without memory may forget
-/// its timer.
-static bool turn(swcurl_poller *poller, uint64_t deadline) {
+/// Runs libcurl once.
+static void turn(swcurl_poller *poller) {
     swcurl_poller_run_timer(poller);
     swcurl_poller_handle_events(poller, swcurl_poller_wait(poller, 20));
-    return swcurl_poller_time(poller) < deadline;
+}
+
+/// Runs libcurl once. Returns false after the deadline of a run whose allocation has failed. The library has a deadline too,
+/// because libcurl without memory may forget its timer. Any other run ends, or the alarm reports that it hangs.
+static bool turn_until(swcurl_poller *poller, uint64_t deadline) {
+    turn(poller);
+    return !has_failed() || swcurl_poller_time(poller) < deadline;
 }
 
 static uint64_t deadline_of(swcurl_poller *poller) {
@@ -207,7 +213,7 @@ static enum outcome transfer(void *multi, swcurl_poller *poller, enum kind kind)
         void *ended;
         int32_t result = 0;
         uint64_t deadline = deadline_of(poller);
-        while (!(ended = swcurl_multi_next_ended(multi, &result)) && turn(poller, deadline)) {}
+        while (!(ended = swcurl_multi_next_ended(multi, &result)) && turn_until(poller, deadline)) {}
         if (ended && ended != &transfer) outcome = WRONG;
         else if (ended && result == 0) {
             bool is_right = transfer.size == 5 && memcmp(transfer.body, "hello", 5) == 0 && transfer.sent == (kind == PUT ? 3 : 0);
@@ -229,12 +235,12 @@ static enum outcome take(void *multi, swcurl_poller *poller) {
         int socket = -1;
         uint64_t deadline = deadline_of(poller);
         while (swcurl_poller_upgraded(poller, transfer.easy, -1) < 0 && !swcurl_multi_next_ended(multi, &result)
-            && turn(poller, deadline)) {}
+            && turn_until(poller, deadline)) {}
         if (swcurl_poller_upgraded(poller, transfer.easy, -1) >= 0) socket = swcurl_poller_take(poller, transfer.easy, &is_ready, on_ready);
         char text[256];
         if (socket >= 0) {
             if (swcurl_socket_send(socket, "x", 1) != 1) abort();
-            while (!is_ready && turn(poller, deadline)) {}
+            while (!is_ready) turn(poller);
             ssize_t size = swcurl_socket_receive(socket, text, sizeof text);
             outcome = size > 5 && memcmp(text + size - 5, "hello", 5) == 0 ? VALUE : WRONG;
         }
@@ -308,16 +314,20 @@ int main(int argc, char **argv) {
     if (!initialize || initialize(3, failing_malloc, failing_free, failing_realloc, failing_strdup, failing_calloc) != 0) return 64;
     const char *reason = swcurl_load("libcurl.so.4");
     if (reason) return fprintf(stderr, "allocations: %s\n", reason), 64;
+    alarm(60);
     for (int index = 0; index < 2; index++)
         if (run() != VALUE) return fprintf(stderr, "allocations: FAILED without a fault\n"), 1;
     long cases = 0, values = 0, errors = 0, total = 0, before = live;
     int descriptor = lowest_descriptor();
     for (long index = only ? only : 1;; index++) {
-        alarm(10);
+        alarm(60);
         count = 0, failing_index = index, is_armed = true;
         enum outcome outcome = run();
         is_armed = false;
-        if (count < index) break;
+        if (count < index) {
+            if (outcome != VALUE) fail(index, "a run without its fault fails");
+            break;
+        }
         cases++, total = count > total ? count : total;
         values += outcome == VALUE, errors += outcome == ERROR;
         if (outcome == WRONG) fail(index, "the result is wrong");
