@@ -21,10 +21,10 @@ struct Calls {
     private func run(_ plan: Plan) async {
         let endPoint = plan.endPoint(at: server, [ends])
         let router = plan.usesFoundation ? routers.foundation : routers.any
-        let start = ContinuousClock.now
+        let start = ends.time
         await withCheckedContinuation { continuation in
             let handle = router.request(endPoint, as: String.self) { result in
-                let isFirst = ends.end(plan, result, after: .now - start, tolerance: tolerance)
+                let isFirst = ends.end(plan, result, after: ends.time - start, tolerance: tolerance)
                 if isFirst { continuation.resume() }
             }
             guard let delay = plan.cancelled else { return }

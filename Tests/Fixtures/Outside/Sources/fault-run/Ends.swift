@@ -10,6 +10,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
     private var right: Set<Int> = []
     private var wrong: [Int] = []
     private var tries = 0
+    private var clock = Duration.zero
 
     var ended: [Int: Int] { lock.withLock { counts } }
     var outcomes: [String: Int] { lock.withLock { words } }
@@ -19,9 +20,21 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
     /// The calls whose success was not the server's answer.
     var wrongAnswers: [Int] { lock.withLock { wrong } }
     var retries: Int { lock.withLock { tries } }
+    /// The time that this process ran.
+    var time: Duration { lock.withLock { clock } }
 
     func record(_ event: CallEvent) {
         if case .retry = event.kind { lock.withLock { tries += 1 } }
+    }
+
+    /// Starts a thread that measures the time, a tenth of a second at once, so a pause of the machine counts as one.
+    func startClock() {
+        Thread.detachNewThread { [self] in
+            while true {
+                Thread.sleep(forTimeInterval: 0.1)
+                lock.withLock { clock += .milliseconds(100) }
+            }
+        }
     }
 
     /// Records the end of a call. Returns false when it is not the first.

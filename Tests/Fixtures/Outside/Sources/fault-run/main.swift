@@ -29,6 +29,7 @@ func settles(_ isSettled: () -> Bool) async -> Bool {
 
 let ledger = Ledger(seed: seed)
 let ends = Ends()
+ends.startClock()
 let (retryRatio, retriesPerSecond) = (0.15, 10.0)
 let budget = RetryBudget(ratio: retryRatio, minimumPerSecond: retriesPerSecond)
 let limiter = ConcurrencyLimiter(64)
