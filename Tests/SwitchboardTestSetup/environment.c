@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <sys/stat.h>
 #ifdef __APPLE__
 #include <limits.h>
 #include <sys/resource.h>
@@ -17,6 +18,10 @@ __attribute__((constructor)) static void removeProxies(void) {
     };
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) unsetenv(names[index]);
 }
+
+/// Keeps other users from writing to the folders that the tests create, which a cache refuses. Some programs that run
+/// jobs set no mask.
+__attribute__((constructor)) static void protectFolders(void) { umask(022); }
 
 #ifdef __APPLE__
 /// Raises the limit of open descriptors, which is 256 by default. The servers and clients of the tests need more.
