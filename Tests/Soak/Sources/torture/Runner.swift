@@ -109,7 +109,7 @@ final class Runner {
         Shim.arm(fault)
         let result: Result<Void, any Error>
         do {
-            try await scene.run(place)
+            try await scene.run(Place(folder: folder, server: server.url, isPatient: false))
             result = .success(())
         } catch {
             result = .failure(error)

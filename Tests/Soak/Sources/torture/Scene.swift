@@ -23,6 +23,8 @@ struct Scene: Sendable {
 struct Place: Sendable {
     let folder: URL
     let server: URL
+    /// Whether the usual timeouts apply, because no call fails.
+    var isPatient = true
 
     func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
     func url(_ path: String) -> URL { server.appendingPathComponent(path) }

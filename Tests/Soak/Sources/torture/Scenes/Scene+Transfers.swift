@@ -37,7 +37,7 @@ extension Scene {
     /// The start and the end of a session, with a request in memory and one as a stream.
     static let session = Scene(
         name: "session",
-        run: { try await exchange($0, isPatient: false) },
+        run: { try await exchange($0, isPatient: $0.isPatient) },
         verify: { place, _ in try await exchange(place, isPatient: true) })
 
     private static func exchange(_ place: Place, isPatient: Bool) async throws {
@@ -57,7 +57,7 @@ extension Scene {
     static let download = Scene(
         name: "download",
         prepare: { try await downloadHalf(Body.data(size), tag: "\"\(size)\"", $0) },
-        run: { try await download($0, isPatient: false) },
+        run: { try await download($0, isPatient: $0.isPatient) },
         verify: { place, hasSucceeded in
             if hasSucceeded || place.names.contains("file") { try checkFile(place) }
             try await finishDownload(place)
@@ -101,7 +101,7 @@ extension Scene {
     static let upload = Scene(
         name: "upload",
         prepare: { place in try Body.data(size).write(to: place.file("source")) },
-        run: { try await upload($0, isPatient: false) },
+        run: { try await upload($0, isPatient: $0.isPatient) },
         verify: { place, _ in
             try await upload(place, isPatient: true)
             try Wrong.unless(place.names == ["source"], "the upload left \(place.names)")
@@ -123,7 +123,7 @@ extension Scene {
     static let fileBody = Scene(
         name: "file-body",
         prepare: { try Body.data(size).write(to: $0.file("source")) },
-        run: { try await send($0, isPatient: false) },
+        run: { try await send($0, isPatient: $0.isPatient) },
         verify: { place, _ in try await send(place, isPatient: true) })
 
     private static func send(_ place: Place, isPatient: Bool) async throws {
@@ -139,7 +139,7 @@ extension Scene {
     static let spill = Scene(
         name: "spill", only: ["open", "read", "write", "unlink", "truncate"],
         prepare: { try Body.data(size).write(to: $0.file("source")) },
-        run: { try await spill($0, isPatient: false) },
+        run: { try await spill($0, isPatient: $0.isPatient) },
         verify: { place, _ in try await spill(place, isPatient: true) })
 
     private static func spill(_ place: Place, isPatient: Bool) async throws {
@@ -229,7 +229,7 @@ extension Scene {
 
     static let webSocket = Scene(
         name: "websocket",
-        run: { try await echo($0, isPatient: false) },
+        run: { try await echo($0, isPatient: $0.isPatient) },
         verify: { place, _ in try await echo(place, isPatient: true) })
 
     private static func echo(_ place: Place, isPatient: Bool) async throws {
