@@ -139,7 +139,7 @@ final class Runner {
         } catch {
             fail(text, "the next run: \(error)")
         }
-        checkDescriptors(text)
+        await checkDescriptors(text)
     }
 
     private func fail(_ text: String, _ reason: String) {
@@ -149,12 +149,12 @@ final class Runner {
     }
 
     /// Waits until no descriptors are open that the run has opened.
-    private func checkDescriptors(_ text: String) {
+    private func checkDescriptors(_ text: String) async {
         var more: [Int: String] = [:]
         for _ in 0..<300 {
             more = Self.openDescriptors().filter { descriptors[$0.key] == nil }
             if more.isEmpty { return }
-            usleep(10_000)
+            try? await Task.sleep(for: .milliseconds(10))
         }
         fail(text, "open descriptors: \(more.values.sorted())")
         descriptors.merge(more) { $1 }
