@@ -211,13 +211,14 @@ final class Runner {
 
 /// Ends the process when a case hangs.
 enum Watchdog {
-    private static let state = Mutex<(text: String, since: ContinuousClock.Instant)?>(nil)
-    private static let limit = Duration.seconds(30)
+    /// The case, and the seconds that this process ran since its begin: a pause of the machine counts as one.
+    private static let state = Mutex<(text: String, seconds: Int)?>(nil)
     private static let start: Void = {
         let thread = Thread {
             while true {
                 sleep(1)
-                guard let (text, since) = state.withLock({ $0 }), ContinuousClock.now - since > limit else { continue }
+                state.withLock { $0?.seconds += 1 }
+                guard let (text, seconds) = state.withLock({ $0 }), seconds > 30 else { continue }
                 complain("FAILED \(text): hangs")
                 if let folder = getenv("TORTURE_STACKS") {
                     // gdb itself may hang.
@@ -235,7 +236,7 @@ enum Watchdog {
     /// Notes a case in the file `TORTURE_CASE`, in case that the process crashes.
     static func begin(_ text: String) {
         _ = start
-        state.withLock { $0 = (text, .now) }
+        state.withLock { $0 = (text, 0) }
         guard let file = getenv("TORTURE_CASE").map({ String(cString: $0) }) else { return }
         try? Data(text.utf8).write(to: URL(fileURLWithPath: file))
     }

@@ -5,7 +5,7 @@ import Glibc
 final class Ledger: Sendable {
     private struct State {
         var endings: [UInt8]
-        var pending: [Int: (what: String, since: ContinuousClock.Instant)] = [:]
+        var pending: [Int: (what: String, since: SuspendingClock.Instant)] = [:]
         var outcomes: [String: Int] = [:]
         var faults: [String] = []
         var faultCount = 0
@@ -83,7 +83,7 @@ final class Ledger: Sendable {
     /// Returns the operations that have been pending for longer than `limit`, the oldest first.
     func overdue(_ limit: Duration) -> [String] {
         let pending = state.withLock { $0.pending }
-        let now = ContinuousClock.now
+        let now = SuspendingClock.now
         return pending.filter { now - $0.value.since > limit }.sorted { $0.value.since < $1.value.since }
             .map { "\($0.key): \($0.value.what), for \((now - $0.value.since).components.seconds) s" }
     }
