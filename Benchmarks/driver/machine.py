@@ -43,7 +43,7 @@ def apt_get(*words):
     as_root = [] if os.geteuid() == 0 else ["sudo"]
     # In run level 1 Debian's packages start no service. The benchmarks start their own nginx.
     environment = ["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]
-    subprocess.run([*as_root, *environment, "apt-get", *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*as_root, *environment, "apt-get", "-o", "DPkg::Lock::Timeout=300", *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def trusting(authority):
