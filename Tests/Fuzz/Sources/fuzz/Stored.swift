@@ -99,9 +99,8 @@ private enum StoredFiles {
     /// Returns whether bytes are the file of a response.
     static func readFile(_ bytes: [UInt8]) -> Bool {
         // `Data` would wait for the disk.
-        let file = fopen(path, "w")
-        fwrite(bytes, 1, bytes.count, file)
-        fclose(file)
+        guard let file = fopen(path, "w"), fwrite(bytes, 1, bytes.count, file) == bytes.count, fclose(file) == 0
+        else { fatalError("\(path) cannot be written") }
         _ = CacheFile.readHead(path)
         guard case .found(let found) = CacheFile.read(path) else { return false }
         check(found.response.body == body, "the body is \(found.response.body)")
