@@ -272,19 +272,19 @@ struct SessionTimeTests {
     func slowUpload(kind: SessionKind) async throws {
         var status: Int?
         // A busy server may be silent for longer than the timeout.
-        for _ in 0..<5 where status == nil {
+        for turn in 0..<5 where status == nil {
             try await RawServer.run(hasSmallBuffer: true) { client in
                 _ = try client.readHead()
                 // libcurl reads 256 KiB of the body at first, and they last longer than this.
                 for _ in 0..<40 {
-                    try client.pause(.milliseconds(100))
+                    try client.pause(.milliseconds(100 << turn))
                     try client.read(1_024)
                 }
                 // Without this response, the rest would take minutes.
                 try client.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")
                 try client.waitForEnd()
             } body: { server in
-                let options = RequestOptions { $0.timeouts = Timeouts(idle: .seconds(2)) }
+                let options = RequestOptions { $0.timeouts = Timeouts(idle: .seconds(2 << turn)) }
                 let body = DataBody(Data(count: 2 << 20))
                 let request = NetworkRequest(.post, server.url, body: body, options: options)
                 status = try? await kind.make().send(request).statusCode
