@@ -7,7 +7,7 @@ extension URL {
         guard !reference.isEmpty else {
             // An empty reference is the base itself, without its fragment.
             guard let base else { return nil }
-            self.init(string: String(base.absoluteString.prefix { $0 != "#" }))
+            self.init(string: String(base.absoluteString.prefix(before: .numberSign)))
             return
         }
         // Servers send unescaped spaces and bytes beyond ASCII, which need escaping. Brackets are allowed only in the

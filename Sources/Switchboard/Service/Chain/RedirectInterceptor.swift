@@ -116,12 +116,13 @@ public struct RedirectInterceptor: Interceptor {
     /// result is not an http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         guard let url = URL(location: location, relativeTo: base), URLFault.of(url) == nil else { return nil }
-        guard !location.utf8.contains(.numberSign),
-            let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
+        var text = base.absoluteString
+        guard let mark = text.withUTF8({ $0.firstIndex(ofByte: .numberSign) }), mark + 1 < text.utf8.count,
+            !location.utf8.contains(.numberSign)
         else {
             return url
         }
-        return URL(string: url.absoluteString + "#" + fragment)
+        return URL(string: url.absoluteString + String(decoding: text.utf8.dropFirst(mark), as: UTF8.self))
     }
 }
 

@@ -94,6 +94,15 @@ struct RedirectLocationTests {
         #expect(response.url?.absoluteString == target)
     }
 
+    @Test(
+        "an empty fragment is not inherited, one with a number sign is",
+        arguments: [("", ""), ("#", ""), ("##x", "##x"), ("#a#b", "#a#b"), ("?x#", ""), ("?x#%C3%A9", "#%C3%A9")])
+    func unusualFragments(ofBase end: String, inherited: String) throws {
+        let start = try #require(URL(string: "http://a/start" + end))
+        let target = try #require(URL(string: "http://a/b" + inherited))
+        #expect(RedirectInterceptor.resolve("/b", against: start)?.absoluteString == target.absoluteString)
+    }
+
     @Test("two Location fields that differ are refused, equal ones are one")
     func twoLocations() async throws {
         for (one, other) in [("/b", "/c"), ("/\u{E9}", "/e\u{301}")] {
