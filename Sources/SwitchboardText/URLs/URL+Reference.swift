@@ -37,20 +37,18 @@ extension URL {
     /// `///host` and `\\host` become `//host`. Nil if the result is not a URL. `http:/host`, which programs read in
     /// several ways, becomes a URL without a host, which ``URLFault`` rejects.
     package init?(location: String, relativeTo base: URL?) {
-        var text = location.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) }[...]
-        while let first = text.first, first.value <= 0x20 { text.removeFirst() }
-        while let last = text.last, last.value <= 0x20 { text.removeLast() }
-        let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
-        var head = String.UnicodeScalarView(text[..<end].map { $0 == "\\" ? "/" : $0 })[...]
-        let scheme = ["http:", "https:"].first { String(head.prefix($0.count)).equalsIgnoringCase($0) } ?? ""
-        let start = head.prefix(scheme.count)
+        var text = location.utf8.filter { $0 != 0x09 && $0 != .lineFeed && $0 != .carriageReturn }.drop { $0 <= 0x20 }
+        while let last = text.last, last <= 0x20 { text.removeLast() }
+        let end = text.firstIndex { $0 == .questionMark || $0 == .numberSign } ?? text.endIndex
+        var head = text[..<end].map { $0 == .backslash ? UInt8.slash : $0 }[...]
+        let scheme = head.prefix(head.starts(withLowercase: "https:") ? 6 : head.starts(withLowercase: "http:") ? 5 : 0)
         head = head.dropFirst(scheme.count)
-        if head.starts(with: "//".unicodeScalars) {
-            head = head.drop { $0 == "/" }
+        if head.starts(with: "//".utf8) {
+            head = head.drop { $0 == .slash }
             guard !head.isEmpty else { return nil }
-            head = ("//".unicodeScalars + head)[...]
+            head = "//".utf8 + head
         }
-        self.init(reference: String(start) + String(head) + String(text[end...]), relativeTo: base)
+        self.init(reference: String(decoding: scheme + head + text[end...], as: UTF8.self), relativeTo: base)
     }
 }
 

@@ -36,7 +36,11 @@ struct RedirectLocationTests {
             (#"http://host\@other/"#, "http://host/@other/"), (#"..\g"#, "http://a/b/g"),
             ("ht\ttp://ho\tst/", "http://host/"), ("/\t/host/path", "http://host/path"),
             ("//ho\r\nst/a\nb", "http://host/ab"), (" \u{1}/g\t ", "http://a/g"), ("!/g", "http://a/b/c/!/g"),
-            ("\thttp:\n///host/", "http://host/"),
+            ("\thttp:\n///host/", "http://host/"), ("\r\n/\r\nb\r\n", "http://a/b"),
+            (#"HtTpS:\\\host"#, "HtTpS://host"),
+            // Not ASCII: a backslash with a mark, and a no-break space at the end.
+            ("\\\u{301}x\t/é", "http://a/%CC%81x/%C3%A9"), ("/b\u{A0}", "http://a/b%C2%A0"),
+            (#"/b?\é"#, "http://a/b?%5C%C3%A9"),
         ])
     func oddSlashes(location: String, target: String) {
         #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
