@@ -253,8 +253,9 @@ extension URL {
     /// Returns whether scheme, host and port are equal ([RFC 6454
     /// §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).
     package func hasSameOrigin(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
-            && effectivePort == other.effectivePort
+        absoluteString.hasServer(of: other.absoluteString)
+            || scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+                && effectivePort == other.effectivePort
     }
 
     /// The port, or the default of the scheme.
@@ -279,5 +280,18 @@ extension URL {
     private var hostName: String {
         let host = (host ?? "").lowercased()
         return host.utf8.last == .dot ? String(host.dropLast()) : host
+    }
+}
+
+extension String {
+    /// Whether the texts of two URLs are equal up to the slash after host and port, so that no parts need comparison.
+    fileprivate func hasServer(of other: String) -> Bool {
+        var slashes = 0
+        for (byte, otherByte) in zip(utf8, other.utf8) {
+            guard byte == otherByte else { return false }
+            if byte == .slash { slashes += 1 }
+            if slashes == 3 { return true }
+        }
+        return false
     }
 }
