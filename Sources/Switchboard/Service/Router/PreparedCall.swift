@@ -76,7 +76,11 @@ package struct PreparedCall: Sendable {
         var request = try request.get()
         do throws(NetworkError) {
             // A chain without a router may complete the URL; its session validates the request.
-            if request.endPoint == nil { try request.encodeBody() } else { try request.encodeAndValidate() }
+            if !request.isPrepared, request.endPoint == nil {
+                try request.encodeBody()
+            } else {
+                try request.encodeAndValidate()
+            }
             try change?(&request)
         } catch {
             throw error.attributed(to: request)
