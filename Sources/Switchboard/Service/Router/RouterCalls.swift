@@ -141,7 +141,7 @@ public final class RouterCalls: Sendable {
         do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
             var response = try await call.run { try await send(request) }
-            if response.stream == nil, !response.body.isEmpty, request.streams(response.statusCode) {
+            if request.streams(response.statusCode), response.stream == nil, !response.body.isEmpty {
                 // A cache or a custom session may have the whole body. The call ends with its reader.
                 response.stream = ResponseBytes(response.body)
                 response.body = Data()
