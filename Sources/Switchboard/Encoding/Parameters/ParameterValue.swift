@@ -47,7 +47,7 @@ public enum ParameterValue: Sendable, Equatable {
     }
 
     static func number(_ value: Int) -> ParameterValue {
-        .number(value.description)  // faster than the generic `String(value)`
+        .number(String(value))  // faster than `value.description` and the generic function
     }
 
     static func number(_ value: some BinaryInteger) -> ParameterValue {
