@@ -82,13 +82,14 @@ public final class Cassette: NetworkSession {
         }
         self.entries = compared
         indicesByKey = Dictionary(grouping: compared.indices) { matching.key(of: compared[$0].request) }
-        let mask = masking.redaction.mask
+        let redaction = masking.redaction
+        let mask = redaction.mask
         maskedIndices = compared.indices.filter { index in
             let request = compared[index].request
             return matching.key(of: request).contains { $0?.contains(mask) ?? false }
                 || request.body.firstRange(ofBytes: Data(mask.utf8)) != nil
         }
-        tape = Protected(CassetteTape(entryCount: self.entries.count, masking.redaction))
+        tape = Protected(CassetteTape(entryCount: compared.count, redaction))
     }
 
     /// Answers a request from the file, or sends it and records the answer; see ``mode-swift.property``.

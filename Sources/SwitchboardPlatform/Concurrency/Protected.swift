@@ -18,10 +18,11 @@ import Foundation
 public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLock` accesses the value
     @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
+    // A closure, because a captured parameter would be copied.
     /// Creates a protected value.
     @inlinable
     @inline(__always)
-    public init(_ value: Value) {
+    public init(_ value: @autoclosure () -> Value) {
         buffer = LockedBuffer<Value>.create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { lock in
                 lock.initialize(to: PlatformLock())
@@ -29,7 +30,7 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLo
                 pthread_mutex_init(lock, nil)
                 #endif
             }
-            return value
+            return value()
         }
     }
 

@@ -46,9 +46,8 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         self.burst = max(1, burst ?? count)
         self.clock = clock
         elapsed = clock.stopwatch()
-        let (tokens, count) = (Double(self.burst), Double(self.count))
-        state = Protected(
-            State(bucket: TokenBucket(tokens, capacity: tokens, adding: count, per: self.period)))
+        let (tokens, count, period) = (Double(self.burst), Double(self.count), self.period)
+        state = Protected(State(bucket: TokenBucket(tokens, capacity: tokens, adding: count, per: period)))
     }
 
     /// The number of waiting requests.

@@ -55,7 +55,8 @@ extension HTTPBody {
 
     /// Returns a stream of one chunk: the result of ``encode()``.
     public func makeStream() throws -> HTTPBodyStream {
-        let whole = Protected<Data?>(try encode())
+        let data = try encode()
+        let whole = Protected<Data?>(data)
         return HTTPBodyStream { whole.swap(nil) }
     }
 }
