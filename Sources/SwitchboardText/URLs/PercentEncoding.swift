@@ -4,11 +4,14 @@ extension [UInt8] {
     package mutating func appendEscaped(_ text: String, allowed: ASCIISet, plusForSpace: Bool = false) {
         var text = text
         text.withUTF8 { bytes in
+            guard let first = bytes.firstIndex(where: { !allowed.contains($0) }) else {
+                return append(contentsOf: bytes)
+            }
             var start = 0
-            for (index, byte) in bytes.enumerated() where !allowed.contains(byte) {
+            for index in first..<bytes.count where !allowed.contains(bytes[index]) {
                 append(contentsOf: bytes[start..<index])
                 start = index + 1
-                if plusForSpace, byte == .space { append(.plus) } else { appendEscape(byte) }
+                if plusForSpace, bytes[index] == .space { append(.plus) } else { appendEscape(bytes[index]) }
             }
             append(contentsOf: bytes[start...])
         }
@@ -25,6 +28,7 @@ extension [UInt8] {
     package mutating func appendEscapedOnce(
         _ bytes: UnsafeBufferPointer<UInt8>, allowed: ASCIISet, escapesUnicode: Bool = true
     ) {
+        guard bytes.contains(where: { !allowed.contains($0) }) else { return append(contentsOf: bytes) }
         var start = 0
         for (index, byte) in bytes.enumerated() where !allowed.contains(byte) && (byte < 0x80 || escapesUnicode) {
             if byte == .percent, bytes[(index + 1)...].prefix(2).isHexPair { continue }
