@@ -22,9 +22,9 @@ package struct URLText {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 96)
         (hasQuery, fragment) = text.withUTF8 { text in
-            let hash = text.firstIndex(of: .numberSign) ?? text.count
+            let hash = text.firstIndex(ofByte: .numberSign) ?? text.count
             bytes += text[..<hash]
-            return (text[..<hash].contains(.questionMark), Array(text[hash...]))
+            return ((text.firstIndex(ofByte: .questionMark) ?? hash) < hash, Array(text[hash...]))
         }
         self.bytes = bytes
     }
