@@ -64,7 +64,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// Sets the endpoint, and a URL that was built from checked parts.
-    mutating func setTarget(_ url: LazyURL, endPoint: EndPointRecord) {
+    mutating func setTarget(_ url: LazyURL, endPoint: consuming EndPointRecord) {
         target = .text(url)
         fields.value.endPoint = endPoint
     }

@@ -96,9 +96,10 @@ package struct RequestBuilder: Sendable {
         let query = try write(task, to: &request, &text)
 
         let hasBody = !request.body.isEmpty
-        let record = EndPointRecord(
-            endPoint, path: path, method: request.method, query: query, body: hasBody ? request.body : nil)
-        request.setTarget(text.lazyURL, endPoint: record)
+        request.setTarget(
+            text.lazyURL,
+            endPoint: EndPointRecord(
+                endPoint, path: path, method: request.method, query: query, body: hasBody ? request.body : nil))
         if isUntrusted(base, of: endPoint) { request.hasUntrustedURL = true }
         if hasBody {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
