@@ -62,7 +62,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The text for an environment, or nil when the table has none.
     public subscript(environment: NetworkEnvironment) -> String? {
-        get { entry(environment)?.text }
+        get { index(of: environment).map { entries[$0].text } }
         set {
             entries.removeAll { $0.environment == environment }
             // Before the entry for all environments.
@@ -76,18 +76,18 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     ///   ``NetworkError/Code/invalidRequest`` when the entry is not an http or https URL with a host. The reason names
     ///   the environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
-        guard let entry = entry(environment) else {
+        guard let index = index(of: environment) else {
             let known = entries.compactMap(\.environment?.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
                 reason: "the environment \(environment.name.quotedForMessage) has no server; "
                     + (known.isEmpty ? "no environment has one" : "there are servers for \(known)"))
         }
-        return try entry.url.get()
+        return try entries[index].url.get()
     }
 
-    private func entry(_ environment: NetworkEnvironment) -> Entry? {
-        entries.first { $0.environment == nil || $0.environment == environment }
+    private func index(of environment: NetworkEnvironment) -> Int? {
+        entries.firstIndex { $0.environment == nil || $0.environment == environment }
     }
 }
 
