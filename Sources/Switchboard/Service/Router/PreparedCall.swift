@@ -13,6 +13,7 @@ extension NetworkRouter {
     ) -> PreparedCall {
         var options = options
         if let accept { options.accept = accept }
+        let calls = calls
         let environment = calls.currentEnvironment
         let request = environment.run {
             Result { try readRequest(for: endPoint, options: options) }

@@ -31,9 +31,7 @@ struct Download: Sendable {
 extension NetworkRequest {
     /// The download that saves the response of this request. Nil when the response stays in memory or is a stream.
     var savingDownload: Download? {
-        guard options.hasValues, let download = options.download, !options.streamsResponse, method != .head else {
-            return nil
-        }
+        guard let download = options.download, !options.streamsResponse, method != .head else { return nil }
         return download
     }
 }
@@ -41,7 +39,7 @@ extension NetworkRequest {
 extension RequestOptions {
     /// The download that saves the response. Nil, the default, for a response in memory.
     var download: Download? {
-        get { self[DownloadOption.self] }
+        get { hasValues ? self[DownloadOption.self] : nil }  // a copy of the large default is slow
         set { self[DownloadOption.self] = newValue }
     }
 
