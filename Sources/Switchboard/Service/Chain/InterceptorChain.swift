@@ -58,7 +58,7 @@ package final class InterceptorChain: Sendable {
 
     /// Returns the retry policy of a request's options, or nil if an interceptor or a ``LongCall`` applies it.
     func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {
-        guard retryPolicy == nil, request.options.hasValues, request.call?.isLong != true else { return nil }
+        guard request.options.hasValues, retryPolicy == nil, request.call?.isLong != true else { return nil }
         return request.options.retry
     }
 
