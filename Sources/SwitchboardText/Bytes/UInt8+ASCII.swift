@@ -80,7 +80,8 @@ extension Collection<UInt8> {
     /// Returns whether the bytes start with a lower-case ASCII text, ignoring case.
     @inlinable
     package func starts(withLowercase text: StaticString) -> Bool {
-        text.withUTF8Buffer { prefix(text.utf8CodeUnitCount).lazy.map(\.lowercased).elementsEqual($0) }
+        var rest = makeIterator()
+        return text.withUTF8Buffer { text in text.allSatisfy { rest.next()?.lowercased == $0 } }
     }
 }
 
