@@ -71,7 +71,7 @@ extension NetworkRequest {
     }
 
     private func checkMethodAndURL() throws(NetworkError) {
-        guard method.rawValue.isHTTPToken else {
+        guard method == .get || method.rawValue.isHTTPToken else {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
