@@ -47,6 +47,11 @@ package struct URLText {
 
     /// Appends a path. Returns the reason if the path is invalid, or else nil.
     private mutating func append(path: UnsafeBufferPointer<UInt8>) -> String? {
+        let allowed = ASCIISet.path  // it has no question mark, percent sign or control character
+        if path.allSatisfy({ allowed.contains($0) }) {
+            insert(path: path)
+            return nil
+        }
         var question = path.count
         var hasEscapes = false
         for (index, byte) in path.enumerated() {
