@@ -20,7 +20,7 @@ final class CacheRevalidations: Sendable {
         _ request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse,
         _ revalidate: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
     ) {
-        let variant = CacheVariant.text(CacheVariant.names(stored.headers) ?? [], of: request)
+        let variant = CacheVariant.text(stored.varyNames ?? [], of: request)
         let target = Target(key: key, variant: variant)
         let number: Int? = running.withLock { running in
             guard running.targets[target] == nil else { return nil }

@@ -162,7 +162,7 @@ extension ResponseCache {
         _ confirmed: StoredResponse, after response: NetworkResponse, requestTime: Date, _ load: CacheLoad
     ) async -> CacheRefusal? {
         let forbidden: CacheRefusal? =
-            CacheVariant.names(confirmed.headers) == nil
+            confirmed.varyNames == nil
             ? CacheVariant.refusal : CacheRules.refusal(confirmed.status, CacheControl(response.headers))
         let fault: CacheRefusal?
         if let refusal = refusal(of: response, load, varyingBy: confirmed.headers) ?? forbidden {

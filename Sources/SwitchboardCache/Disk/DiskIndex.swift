@@ -16,7 +16,7 @@ struct DiskIndex {
 
         init(_ response: StoredResponse, _ url: String, _ partition: String) {
             (self.url, self.partition, tags) = (url, partition, response.tags)
-            vary = CacheVariant.names(response.headers) ?? []
+            vary = response.varyNames ?? []
             variant = response.variant
             tag = response.tag
             isPart = response.part != nil

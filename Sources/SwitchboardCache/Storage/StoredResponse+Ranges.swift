@@ -144,7 +144,7 @@ extension StoredResponse {
         var fields = isLate ? theirs.merging(headers) : headers.merging(theirs)
         if newPart == nil, part != nil { fields.set("Content-Length", "\(size ?? bytes.count)") }
         let newer = isLate ? self : new
-        let isNewVariant = CacheVariant.names(fields) == CacheVariant.names(new.headers)
+        let isNewVariant = CacheVariant.names(fields) == new.varyNames
         return StoredResponse(
             status: 200, headers: fields, body: bytes, url: new.url, variant: isNewVariant ? new.variant : variant,
             responseTime: newer.responseTime, initialAge: newer.initialAge, tags: tags.union(new.tags), part: newPart)

@@ -72,7 +72,7 @@ extension StoredResponse {
     {
         let fields = fields(updatedBy: response, at: now)
         let names = CacheVariant.names(fields)
-        let isSameVary = names == CacheVariant.names(headers)
+        let isSameVary = names == varyNames
         guard let variant = isSameVary ? variant : names.flatMap({ CacheVariant.reduced(variant, to: $0) }) else {
             return nil
         }

@@ -7,6 +7,8 @@ import SwitchboardText
 final class StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
+    /// The names in the `Vary` of the fields, by ``CacheVariant/names(_:)``.
+    let varyNames: [String]?
     /// The body, or the stored bytes of an incomplete body. Empty if the body is in ``file``.
     let body: Data
     /// The file with a body that is too large for memory. Nil for other bodies.
@@ -84,6 +86,7 @@ final class StoredResponse: Sendable {
         rules = CacheRules(status, headers, at: responseTime)
         self.status = status
         self.headers = headers.storable(without: rules.control.noCacheFields)
+        varyNames = CacheVariant.names(self.headers)
         self.body = body
         self.file = file
         bodyCount = file?.bodyCount ?? body.count
@@ -105,6 +108,7 @@ final class StoredResponse: Sendable {
         url = head.texts().first.flatMap { URL(string: $0) }
         tags = Set(head.texts())
         headers = head.fields()
+        varyNames = CacheVariant.names(headers)
         let numbers = head.lastNumbers()
         // The body may have arrived whole although a part was expected.
         let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
@@ -132,8 +136,7 @@ final class StoredResponse: Sendable {
 
     /// Returns whether a request has the response's values of the fields that `Vary` names.
     func matches(_ request: NetworkRequest) -> Bool {
-        guard headers.contains("Vary") else { return variant.isEmpty }
-        return CacheVariant.names(headers).map { CacheVariant.matches(variant, $0, request) } ?? false
+        varyNames.map { CacheVariant.matches(variant, $0, request) } ?? false
     }
 
     /// Returns whether both responses are for the same request fields.

@@ -238,6 +238,12 @@ struct CacheFileTests {
         #expect(memory.count == 0 && memory.size == 0)
     }
 
+    @Test("without Vary, only a response without a variant matches", arguments: ["", "x-unit: m", "sha256:0"])
+    func withoutVary(variant: String) {
+        let request = NetworkRequest(.get, URL(text: "https://h/"))
+        #expect(response(variant: variant).matches(request) == variant.isEmpty)
+    }
+
     @Test("memory counts its size over many insertions, removals and variants")
     func memoryModel() throws {
         var memory = MemoryCache(limit: 40_000, countLimit: 50)
