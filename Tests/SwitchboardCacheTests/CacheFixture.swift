@@ -116,10 +116,10 @@ func damageStoredFile(in folder: URL, at offset: UInt64) throws {
 
 extension CacheKey {
     /// Creates the key of a GET.
-    init(_ url: String, partition: String? = nil, identity: String = "") throws {
-        var request = NetworkRequest(.get, URL(string: url))
+    convenience init(_ url: String, partition: String? = nil, identity: String = "") throws {
+        let url = try #require(URL(string: url))
+        var request = NetworkRequest(.get, url)
         request.options.partition = partition
-        let key = CacheKey(request, identity: { _ in identity }, ignoring: [])
-        self = try #require(key)
+        self.init(request, identity: { _ in identity }, ignoring: [])!
     }
 }

@@ -3,8 +3,8 @@ import Switchboard
 import SwitchboardText
 
 /// The key of stored responses: the URL, the partition and the identity of a GET, or of a HEAD, which the response to a
-/// GET answers too. The texts are compared byte by byte.
-struct CacheKey: Sendable {
+/// GET answers too. The texts are compared byte by byte. A class, because a lookup copies the key several times.
+final class CacheKey: Sendable {
     let url: String
     let partition: String
     /// The identity that may read the response. It may contain credentials, so only its hash is on disk.
@@ -23,13 +23,13 @@ struct CacheKey: Sendable {
             let text = request.urlText, identity == nil || text.hasOrigin
         else { return nil }
         let headers = request.headers
-        guard !headers.contains(where: \.mayBeRangeOrCondition) || Self.handlesRangeOrCondition(of: request) else {
+        guard !headers.contains(where: \.mayBeRangeOrCondition) || CacheKey.handlesRangeOrCondition(of: request) else {
             return nil
         }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         if let name = identity?(request) {
-            self.identity = Self.text(ofName: name)
+            self.identity = CacheKey.text(ofName: name)
             isNamed = true
             return
         }
@@ -39,7 +39,7 @@ struct CacheKey: Sendable {
         let isAnonymous =
             choice == RequestOptions.Authentication.anonymous || choice == RequestOptions.Authentication.none
         let start = (identity == nil ? "" : "\0fields\n") + (isAnonymous ? user + "\nanonymous" : user)
-        self.identity = Self.text(headers, after: start, ignoring: ignored)
+        self.identity = CacheKey.text(headers, after: start, ignoring: ignored)
         isNamed = false
     }
 
@@ -100,7 +100,10 @@ extension CacheKey: Hashable {
     }
 
     func hash(into hasher: inout Hasher) {
-        for text in [url, partition, identity] { hasher.combine(ExactText(text)) }
+        // Without an array of the texts, which takes longer.
+        ExactText(url).hash(into: &hasher)
+        ExactText(partition).hash(into: &hasher)
+        ExactText(identity).hash(into: &hasher)
     }
 }
 
