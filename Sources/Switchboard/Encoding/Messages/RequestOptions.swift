@@ -51,7 +51,7 @@ public struct RequestOptions: Sendable {
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
         // Inlinable, because the code is several times faster when it is specialized for the option.
         @inlinable get {
-            guard let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
+            guard hasValues, let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
             return value as? Option.Value ?? Option.defaultValue
         }
         set { setValue(newValue, of: ObjectIdentifier(option)) }
@@ -64,13 +64,11 @@ public struct RequestOptions: Sendable {
     }
 
     /// Whether an option was set.
+    @usableFromInline
     var hasValues: Bool { fields.map { !$0.value.values.isEmpty } ?? false }
 
     @usableFromInline
-    func value(of option: ObjectIdentifier) -> (any Sendable)? {
-        guard let fields, !fields.value.values.isEmpty else { return nil }
-        return fields.value.values[option]
-    }
+    func value(of option: ObjectIdentifier) -> (any Sendable)? { fields?.value.values[option] }
 
     /// The route of the request that has these options.
     var route: RequestRoute {
