@@ -12,6 +12,10 @@ extension HTTPHeaders {
     /// Creates fields from the lines of a head. Shares the fields of equal lines in `known`, and replaces it with this
     /// head.
     init(lines: [UInt8], like known: inout KnownHead) {
+        if let fields = known.fields(of: lines) {
+            self.init(fields, needsValidation: false)
+            return
+        }
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(16)
         var folds: [String] = []
@@ -152,6 +156,11 @@ struct KnownHead: Sendable {
     /// Creates a head that stores up to 4 KiB of lines. Each line must have a valid field.
     init(_ lines: [UInt8], _ fields: [HTTPHeader]) {
         (self.lines, self.fields) = lines.count <= 4_096 ? (lines, fields) : ([], [])
+    }
+
+    /// Returns the fields if the lines have the same bytes.
+    func fields(of lines: [UInt8]) -> [HTTPHeader]? {
+        lines.count == self.lines.count && memcmp(lines, self.lines, lines.count) == 0 ? fields : nil
     }
 
     /// Returns the field at a position if its line has the same bytes, including the line end. Moves to the next

@@ -133,11 +133,15 @@ struct CurlHeadTests {
                 head += lines[Int.random(in: lines.indices, using: &generator)]
             }
             if Bool.random(using: &generator) { head += "A: 1" }
-            let shared = HTTPHeaders(lines: Array(head.utf8), like: &known)
             let own = HTTPHeaders(lines: Array(head.utf8))
-            #expect(
-                shared.map { Array("\($0.name)|\($0.value)".utf8) } == own.map { Array("\($0.name)|\($0.value)".utf8) })
-            #expect(((try? shared.validate()) == nil) == ((try? own.validate()) == nil), "\(head)")
+            // A valid head is known the second time.
+            for _ in 0..<2 {
+                let shared = HTTPHeaders(lines: Array(head.utf8), like: &known)
+                #expect(
+                    shared.map { Array("\($0.name)|\($0.value)".utf8) }
+                        == own.map { Array("\($0.name)|\($0.value)".utf8) })
+                #expect(((try? shared.validate()) == nil) == ((try? own.validate()) == nil), "\(head)")
+            }
         }
     }
 
