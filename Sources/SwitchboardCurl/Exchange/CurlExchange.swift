@@ -117,21 +117,20 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         eachField: (_ body: (_ name: String, _ value: String) -> Void) -> Void
     ) throws(CurlFailure) {
         self.request = request
-        let request = self.request
         self.loop = loop
-        deadlines = CurlDeadlines(request, start: startTime)
+        deadlines = CurlDeadlines(self.request, start: startTime)
         upload =
-            if case .stream(let length, _) = request.body {
+            if case .stream(let length, _) = self.request.body {
                 CurlUpload(
-                    length: length, isUpgrade: request.isUpgrade,
-                    isWaitingForUpgrade: request.isUpgrade && loop.isPlain(request), onConfirm: request.onConfirm)
+                    length: length, isUpgrade: self.request.isUpgrade, isPlain: loop.isPlain(self.request),
+                    onConfirm: self.request.onConfirm)
             } else {
                 nil
             }
         sentReports =
-            request.onBodySent == nil
+            self.request.onBodySent == nil
             ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))
-        if loop.isCrowded(for: request) {
+        if loop.isCrowded(for: self.request) {
             eachField { fields.append(($0, $1)) }
         } else {
             try takeHandle(at: startTime, eachField)

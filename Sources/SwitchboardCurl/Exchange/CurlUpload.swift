@@ -112,10 +112,10 @@ final class CurlUpload: Sendable {
 
     /// Creates an upload. The source of an upgraded connection waits until its chunk is sent, so that a sender knows
     /// when its message is on the network. Other sources prepare chunks ahead.
-    init(length: Int64?, isUpgrade: Bool, isWaitingForUpgrade: Bool, onConfirm: CurlRequest.Confirmation?) {
+    init(length: Int64?, isUpgrade: Bool, isPlain: Bool, onConfirm: CurlRequest.Confirmation?) {
         self.length = length
         self.onConfirm = onConfirm
-        state.withLock { $0.isWaitingForUpgrade = isWaitingForUpgrade }
+        state.withLock { $0.isWaitingForUpgrade = isUpgrade && isPlain }
         self.isUpgrade = isUpgrade
         highWaterMark = isUpgrade ? 64 << 10 : 1 << 20
     }
