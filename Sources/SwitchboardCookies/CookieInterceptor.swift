@@ -53,8 +53,10 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
 
     /// Adds the cookies, and returns their names.
     private func apply(to request: inout NetworkRequest) -> [String] {
-        guard let url = request.url else { return [] }
-        var cookies = jar.cookies(for: url, in: request.options.partition)
+        let partition = request.options.partition
+        // Asks the jar first, because reading the URL may parse it.
+        guard jar.hasCookies(in: partition), let url = request.url else { return [] }
+        var cookies = jar.cookies(for: url, in: partition)
         guard !cookies.isEmpty, request.method != .trace else { return [] }
         if request.isCrossSite(in: jar) {
             let isSafe = request.method.isSafe
@@ -69,9 +71,9 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         return added.map(\.name)
     }
 
-    private func store(_ headers: HTTPHeaders, from url: URL?, for request: NetworkRequest) {
+    private func store(_ headers: HTTPHeaders, from url: @autoclosure () -> URL?, for request: NetworkRequest) {
         let fields = headers.values(for: "Set-Cookie")
-        guard !fields.isEmpty, let url else { return }
+        guard !fields.isEmpty, let url = url() else { return }
         jar.store(fields, from: url, in: request.options.partition)
         let left = fields.count > jar.maximumPerDomain ? ", of which the first \(jar.maximumPerDomain) are read" : ""
         request.report(.note("the server sets \(Self.text(of: fields.count))\(left)"))

@@ -132,10 +132,13 @@ extension CookieJar {
         partitions.flatMap { cookies(for: url, in: $0) }
     }
 
+    /// Returns whether a partition has cookies, expired ones included.
+    func hasCookies(in partition: String?) -> Bool { state.withLock { $0.stores[partition] != nil } }
+
     /// Returns the cookies for a request to a URL in a partition, in the order in which they are sent. The partition is
     /// that of `RequestOptions.partition`: for a `NetworkManager` the name of its environment, and nil without one.
     public func cookies(for url: URL, in partition: String?) -> [StoredCookie] {
-        guard state.withLock({ $0.stores[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
+        guard hasCookies(in: partition), let origin = CookieOrigin(url) else { return [] }
         let now = now()
         return state.withLock { $0.stores[partition]?.cookies(for: origin, at: now) ?? [] }
     }
