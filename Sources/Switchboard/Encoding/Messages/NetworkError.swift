@@ -28,7 +28,8 @@ public struct NetworkError: Error, Sendable {
         var reason: String?
         var url: URL?
         var method: HTTPMethod?
-        var endPointName: String?
+        /// Makes the name when it is read, because reflection takes longer than the rest of an error.
+        var endPointName: (@Sendable () -> String)?
         var statusCode: Int?
         var headers: HTTPHeaders?
         var body: Data?
@@ -70,8 +71,8 @@ public struct NetworkError: Error, Sendable {
     }
     /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
     public var endPointName: String? {
-        get { fields.value.endPointName }
-        set { fields.value.endPointName = newValue }
+        get { fields.value.endPointName?() }
+        set { fields.value.endPointName = newValue.map { name in { @Sendable in name } } }
     }
     /// The status of the response, or nil when no complete head arrived.
     public var statusCode: Int? {
@@ -296,7 +297,9 @@ extension NetworkError {
         error.request = request
         error.url = url ?? request.url
         error.method = method ?? request.method
-        error.endPointName = endPointName ?? request.endPointName
+        if fields.value.endPointName == nil, let endPoint = request.endPoint {
+            error.fields.value.endPointName = { endPoint.name }
+        }
         return error
     }
 

@@ -189,6 +189,18 @@ struct NetworkErrorTests {
         #expect(try error.decode(Problem.self, decoder: PropertyListDecoder()) == Problem(errorCode: 7))
     }
 
+    @Test("an endpoint's name comes from the request unless the error has one")
+    func endPointNames() throws {
+        let request = try RequestBuilder().makeRequest(for: EndPointFixture())
+        var own = NetworkError(.timedOut)
+        own.endPointName = "Own"
+        #expect(own.attributed(to: request).endPointName == "Own")
+        var error = NetworkError(.timedOut).attributed(to: request)
+        #expect(error.endPointName == "EndPointFixture")
+        error.endPointName = nil
+        #expect(error.endPointName == nil && error.request?.endPointName == "EndPointFixture")
+    }
+
     @Test("equality compares code, reason and attempts, not underlying errors")
     func equality() {
         let one = NetworkError(.timedOut, reason: "r", underlying: URLError(.timedOut))
