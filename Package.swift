@@ -25,7 +25,7 @@ let products: KeyValuePairs<String, [Target.Dependency]> = [
     "SwitchboardURLSession": core,
     "SwitchboardWebSocket": core,
     "SwitchboardContracts": core + ["SwitchboardHAR"],
-    "SwitchboardMocks": core + ["SwitchboardContracts", "SwitchboardHAR", "SwitchboardURLSession"],
+    "SwitchboardMocks": core + ["SwitchboardContracts", "SwitchboardHAR"],
     "SwitchboardTesting": core + ["SwitchboardMocks"],
 ]
 

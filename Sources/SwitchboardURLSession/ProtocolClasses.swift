@@ -11,7 +11,7 @@ final class ProtocolClasses: Sendable {
     static let shared = ProtocolClasses()
 
     private struct Entry {
-        weak var owner: (any URLSessionOwner)?
+        weak var owner: (any AnyObject & Sendable)?
         let number: Int
     }
 
@@ -39,7 +39,7 @@ final class ProtocolClasses: Sendable {
     private let state = Protected(State())
 
     /// Returns the class of an owner, the same on each call.
-    func ownClass<Owner: URLSessionOwner>(of owner: Owner) -> AnyClass {
+    func ownClass<Owner: AnyObject & Sendable>(of owner: Owner) -> AnyClass {
         let number = state.withLock { state in
             if let entry = state.entry(of: owner) { return entry.number }
             state.removeDeallocated()
@@ -54,7 +54,9 @@ final class ProtocolClasses: Sendable {
 
     /// Returns the owner of a class, or nil after it was deallocated.
     func owner(of protocolClass: AnyClass) -> (any URLSessionOwner)? {
-        state.withLock { $0.entries[ObjectIdentifier(protocolClass)]?.owner }
+        let owner = state.withLock { $0.entries[ObjectIdentifier(protocolClass)]?.owner }
+        if let session = owner as? any NetworkSession { return SessionOwner(session: session) }
+        return owner as? any URLSessionOwner
     }
 
     private static func makeClass<Owner>(_ number: Int, _ owner: Owner.Type) -> AnyClass {

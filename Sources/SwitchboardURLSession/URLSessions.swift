@@ -78,8 +78,8 @@ extension NetworkSession {
     /// ```
     ///
     /// It has the properties of that of a manager. A session follows no redirects, so the URLSession follows up to 16,
-    /// by the rules of ``/Switchboard/RedirectInterceptor``, and asks its delegate. Create one URLSession and keep it:
-    /// each use of this function takes about a kilobyte that is never freed.
+    /// by the rules of ``/Switchboard/RedirectInterceptor``, and asks its delegate. If the session is not a class,
+    /// create one URLSession and keep it: each use of this function takes about a kilobyte that is never freed.
     public func urlSession(
         _ base: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
         delegateQueue: OperationQueue? = nil
@@ -90,30 +90,31 @@ extension NetworkSession {
     /// Returns a configuration whose URLSessions this session serves, for code that creates its own URLSession; see
     /// `NetworkManager.urlSessionConfiguration`.
     public func urlSessionConfiguration(_ base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
-        base.served(by: SessionOwner(session: self))
+        if let session = self as? any NetworkSession & AnyObject { return base.served(by: session) }
+        return base.served(by: SessionOwner(session: self))
     }
 }
 
 /// Sends the requests of URLSessions.
-package protocol URLSessionOwner: AnyObject, Sendable {
+protocol URLSessionOwner: AnyObject, Sendable {
     /// Prepares a request of a URLSession.
     func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest
 }
 
 extension NetworkManager: URLSessionOwner {
-    package func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
+    func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
         try PreparedRequest(request, through: urlRouter())
     }
 }
 
 extension Router: URLSessionOwner {
-    package func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
+    func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
         try PreparedRequest(request, through: urlRouter())
     }
 }
 
 /// Gives a session an identity, because it may be a value.
-private final class SessionOwner: URLSessionOwner {
+final class SessionOwner: URLSessionOwner {
     let session: any NetworkSession
 
     init(session: any NetworkSession) {
@@ -124,13 +125,13 @@ private final class SessionOwner: URLSessionOwner {
 }
 
 /// A request of a URLSession, prepared by its owner.
-package struct PreparedRequest: Sendable {
+struct PreparedRequest: Sendable {
     let request: NetworkRequest
     /// Sends the request, or the one that follows its redirect.
     let send: @Sendable (NetworkRequest) async throws -> NetworkResponse
 
     /// Prepares a request for a session. Its URL may come from a server.
-    package init(_ request: NetworkRequest, over session: any NetworkSession) {
+    init(_ request: NetworkRequest, over session: any NetworkSession) {
         var request = request
         request.hasUntrustedURL = true
         // A URLSession has no limit, so that no body may arrive in memory at once: not that of a redirect either.
@@ -155,8 +156,8 @@ package struct PreparedRequest: Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// Returns a copy whose URLSessions an owner serves. The copy retains the owner.
-    package func served<Owner: URLSessionOwner>(by owner: Owner) -> URLSessionConfiguration {
+    /// Returns a copy whose URLSessions an owner serves, a ``URLSessionOwner`` or a session. The copy retains it.
+    func served<Owner: AnyObject & Sendable>(by owner: Owner) -> URLSessionConfiguration {
         let base = identifier == nil ? self : .ephemeral
         guard let configuration = base.copy() as? URLSessionConfiguration else { return base }
         configuration.protocolClasses = [ProtocolClasses.shared.ownClass(of: owner)] + (protocolClasses ?? [])

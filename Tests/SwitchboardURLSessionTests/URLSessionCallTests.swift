@@ -52,7 +52,9 @@ struct URLSessionCallTests {
         }
     }
 
-    @Test("every status is a response [URLSession calls]", arguments: SessionKind.allCases, [204, 304, 401, 404, 500])
+    @Test(
+        "every status is a response [URLSession calls]", arguments: SessionKind.allCases,
+        [204, 304, 401, 404, 407, 500])
     func statuses(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(status, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "why"))
@@ -340,7 +342,6 @@ struct URLSessionCallTests {
     func lifetime() async throws {
         let url = URL(text: "http://127.0.0.1:1/")
         #expect(try await NetworkManager(session: StubSession { _ in .text("a") }).urlSession().text(from: url) == "a")
-        // A stub has a URLSession of its own, which is not ambiguous.
         #expect(try await StubSession { _ in .text("a") }.urlSession().text(from: url) == "a")
         let configuration = NetworkManager(session: StubSession { _ in .text("a") }).urlSessionConfiguration()
         configuration.urlCache = nil

@@ -177,9 +177,9 @@ extension HTTPURLResponse {
 
 /// Retains the owner of a configuration while the configuration exists, as its cache. It caches nothing.
 final class OwnerRetainer: URLCache, @unchecked Sendable {  // the owner is Sendable and never changes
-    private let owner: any URLSessionOwner
+    private let owner: any AnyObject & Sendable
 
-    init(_ owner: any URLSessionOwner) {
+    init(_ owner: any AnyObject & Sendable) {
         self.owner = owner
         // Newer SDKs of Apple declare `init(memoryCapacity:diskCapacity:directory:)` as a convenience initializer,
         // which traps for a subclass. The compiler does not report that.

@@ -31,6 +31,18 @@ struct URLSessionLinuxTests {
         #expect(error?.code == .unsupportedURL)
     }
 
+    @Test("an upload from a delegate's stream is refused, also with a body", arguments: [nil, Data("stale".utf8)])
+    func delegateStream(body: Data?) async throws {
+        let delegate = Refusals()
+        let stub = StubSession { _ in .text("unused") }
+        stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest("PUT", url, body: body)).resume()
+        let end = try await delegate.ends.first()
+        let refusal = try #require(end)
+        #expect(refusal.code == .unsupportedURL)
+        #expect(refusal.localizedDescription.contains("upload"))
+        #expect(stub.requests.isEmpty)
+    }
+
     @Test("a WebSocket task is refused")
     func webSocket() async throws {
         let stub = StubSession { _ in .text("unused") }
@@ -78,6 +90,15 @@ struct URLSessionLinuxTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 307)
         #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Location") == "/next")
         #expect(delegate.redirects.all == [307])
+    }
+
+    @Test("the configuration's timeout applies")
+    func configurationTimeout() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 9
+        let stub = StubSession(.status(204))
+        _ = try await stub.urlSession(configuration).data(from: url)
+        #expect(stub.requests.first?.timeouts.idle == .seconds(9))
     }
 
     @Test("a session answers for its cache at once, and leaves the app's cache alone")
@@ -144,6 +165,21 @@ struct URLSessionLinuxTests {
         loading.stopLoading()
         #expect(!loading.isLoading)
         session.invalidateAndCancel()
+    }
+
+    @Test("a suspended task starts again")
+    func suspended() async throws {
+        let clock = TestClock()
+        let delegate = TaskDelegate()
+        let stub = StubSession(clock: clock, .text("late").delayed(by: .seconds(5)), .text("there"))
+        let task = stub.urlSession(delegate: delegate).dataTask(with: url)
+        task.resume()
+        _ = try await clock.nextSleep()
+        task.suspend()
+        task.resume()
+        #expect(try await delegate.ends.first() == nil)
+        #expect(delegate.data.all == [Data("there".utf8)])
+        #expect(stub.requests.count == 2)
     }
 
     @Test("a task suspended before its response sends no POST and no stream twice", arguments: [true, false])
@@ -274,6 +310,15 @@ private final class SleepingThread: Sendable {
     var isAsleep: Bool {
         guard let path = path.value else { return false }
         return (try? String(contentsOfFile: "/proc/\(path)/stat", encoding: .utf8))?.contains(") S ") == true
+    }
+}
+
+/// Records the errors of tasks, with their texts.
+private final class Refusals: NSObject, URLSessionDataDelegate {
+    let ends = Deliveries<URLError?>()
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ends.add(error as? URLError)
     }
 }
 
