@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// The parts of an HTTP archive, [version 1.2](http://www.softwareishard.com/blog/har-12-spec/), that a cassette needs.
@@ -227,6 +228,22 @@ extension HAR.Entry {
 // MARK: - Decoding
 
 // The fields that a cassette needs must be present and valid. Any other field may be missing, null, or of another type.
+
+extension HAR {
+    /// Reads the entries of a file, which `name` describes in the reason of an error.
+    package static func read(_ file: URL, _ name: String, or code: NetworkError.Code) throws(NetworkError) -> [Entry] {
+        var data = Data()
+        do {
+            data = try Data(contentsOf: file)
+            return try FastJSONDecoder().decode(HAR.self, from: data).log.entries
+        } catch {
+            let text =
+                error is DecodingError
+                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
+            throw NetworkError(code, reason: "\(name) cannot be read: \(text)", underlying: error)
+        }
+    }
+}
 
 extension HAR.Log {
     package init(from decoder: any Decoder) throws {

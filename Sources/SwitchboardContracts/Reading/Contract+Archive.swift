@@ -1,7 +1,6 @@
 import Foundation
 import Switchboard
 import SwitchboardHAR
-import SwitchboardJSON
 import SwitchboardText
 
 extension Contract {
@@ -49,17 +48,7 @@ extension Contract {
     }
 
     private static func answers(in file: URL, where isIncluded: (URL) -> Bool) throws(NetworkError) -> [Data] {
-        let entries: [HAR.Entry]
-        var data = Data()
-        do {
-            data = try Data(contentsOf: file)
-            entries = try FastJSONDecoder().decode(HAR.self, from: data).log.entries
-        } catch {
-            let text =
-                error is DecodingError
-                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
-            throw .contract("the archive \(file.path.quotedInFull) cannot be read: \(text)", underlying: error)
-        }
+        let entries = try HAR.read(file, "the archive \(file.path.quotedInFull)", or: .contractFault)
         let answers = entries.compactMap { entry -> Data? in
             let body = covers(entry.response.status) ? entry.response.content.data : Data()
             guard !body.isEmpty, let url = URL(string: entry.request.url), isIncluded(url) else { return nil }

@@ -2,7 +2,6 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardHAR
-import SwitchboardJSON
 import SwitchboardText
 
 /// A session that records real exchanges in a file and plays them back, so that a test needs no network.
@@ -117,18 +116,12 @@ public final class Cassette: NetworkSession {
 
     /// Reads the entries, or returns nil when the file does not exist.
     private static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
-        var data = Data()
-        do {
-            data = try Data(contentsOf: file)
-            return try FastJSONDecoder().decode(HAR.self, from: data).log.entries
-        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-            return nil
+        do throws(NetworkError) {
+            return try HAR.read(file, "the cassette \(file.path)", or: .cassetteFault)
         } catch {
-            let text =
-                error is DecodingError
-                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
-            throw NetworkError(
-                .cassetteFault, reason: "the cassette \(file.path) cannot be read: \(text)", underlying: error)
+            let code = (error.underlying as? CocoaError)?.code
+            guard code == .fileReadNoSuchFile || code == .fileNoSuchFile else { throw error }
+            return nil
         }
     }
 }
