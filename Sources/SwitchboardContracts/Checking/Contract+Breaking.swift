@@ -175,12 +175,7 @@ extension JSONValues {
 extension DecodingError {
     /// The path of the value that did not decode, or of the missing member.
     fileprivate var failedPath: [any CodingKey] {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath
-        case .keyNotFound(let key, let context): context.codingPath + [key]
-        @unknown default: []
-        }
+        if case .keyNotFound(let key, let context) = self { context.codingPath + [key] } else { context.codingPath }
     }
 }
 

@@ -189,7 +189,7 @@ package enum DecodingFailure {
 }
 
 extension DecodingError {
-    fileprivate var context: Context {
+    package var context: Context {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
             .dataCorrupted(let context):
