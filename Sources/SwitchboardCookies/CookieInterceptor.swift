@@ -37,7 +37,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var sent = request
         let names = apply(to: &sent)
-        if !names.isEmpty { request.report(.note("sends \(Self.text(of: names.count))")) }
+        if !names.isEmpty { request.report(.note("sends \(names.count.counted("cookie"))")) }
         do {
             let response = try await next(sent)
             store(response.headers, from: response.url ?? sent.url, for: request)
@@ -76,11 +76,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         guard !fields.isEmpty, let url = url() else { return }
         jar.store(fields, from: url, in: request.options.partition)
         let left = fields.count > jar.maximumPerDomain ? ", of which the first \(jar.maximumPerDomain) are read" : ""
-        request.report(.note("the server sets \(Self.text(of: fields.count))\(left)"))
-    }
-
-    private static func text(of count: Int) -> String {
-        "\(count) cookie\(count == 1 ? "" : "s")"
+        request.report(.note("the server sets \(fields.count.counted("cookie"))\(left)"))
     }
 }
 

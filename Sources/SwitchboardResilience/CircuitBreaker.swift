@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// Stops sending requests to a server that fails repeatedly, so that the server can recover and callers do not wait.
 ///
@@ -242,8 +243,7 @@ struct Circuit: Sendable {
                 return nil
             }
             transition(.open(until: now + rules.openTime))
-            let count = failures.count
-            return "opens for \(rules.openTime.secondsText): \(count) failure\(count == 1 ? "" : "s")"
+            return "opens for \(rules.openTime.secondsText): \(failures.count.counted("failure"))"
         case (.halfOpenProbe, .failure):
             transition(.open(until: now + rules.openTime))
             return "opens again for \(rules.openTime.secondsText): the probe failed"

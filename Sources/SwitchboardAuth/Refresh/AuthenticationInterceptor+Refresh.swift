@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 extension AuthenticationInterceptor {
     /// The next step of a caller.
@@ -32,7 +33,7 @@ extension AuthenticationInterceptor {
             if let stored = try await newCredential(replacing: current.stored, current.failures, for: request) {
                 return stored
             }
-            let times = "\(refreshLimit.count) time\(refreshLimit.count == 1 ? "" : "s")"
+            let times = refreshLimit.count.counted("time")
             throw NetworkError(
                 .cannotAuthenticate,
                 reason: "the credential expired, and was refreshed \(times) within " + refreshLimit.window.secondsText)

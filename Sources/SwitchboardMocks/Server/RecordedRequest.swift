@@ -52,8 +52,7 @@ public struct RecordedRequest: Sendable, Hashable {
 extension RecordedRequest: DumpedAsDescription {
     /// The method, the target with its secrets replaced, and the size of the body, on one line.
     public var description: String {
-        let size = "\(body.count) byte\(body.count == 1 ? "" : "s")"
-        return "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(size))")
+        return "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(body.count.counted("byte")))")
     }
 }
 

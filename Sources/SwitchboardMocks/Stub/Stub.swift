@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A scripted answer for the requests that match, with a record of them.
 /// ``StubAnswering/stub(_:times:with:)-(RequestMatcher,_,_)`` creates it.
@@ -64,7 +65,7 @@ public final class Stub: Sendable {
     var fault: String? {
         let count = count
         guard !times.range.contains(count) else { return nil }
-        return "\(matcher): answered \(count) time\(count == 1 ? "" : "s"), expected \(times)"
+        return "\(matcher): answered \(count.counted("time")), expected \(times)"
     }
 }
 

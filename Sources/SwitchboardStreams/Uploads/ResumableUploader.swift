@@ -163,7 +163,7 @@ actor ResumableUploader {
         guard let offset else { throw serverError("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw serverError("has \(offset) of \(length) bytes") }
         if isRecovering, offset < highest {
-            guard countLoss() else { throw serverError("lost the upload, \(losses) time\(losses == 1 ? "" : "s")") }
+            guard countLoss() else { throw serverError("lost the upload, \(losses.counted("time"))") }
             highest = offset
         }
         let progress = offset - highest

@@ -125,6 +125,11 @@ extension String {
     package var quotedInFull: String { "\"\(unicodeScalars[...].onOneLine)\"" }
 }
 
+extension Int {
+    /// Returns the number and a noun, `1 byte` or `2 bytes`.
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 extension Substring.UnicodeScalarView {
     /// The text with escapes for line breaks and control characters.
     fileprivate var onOneLine: String {

@@ -16,7 +16,7 @@ package enum DecodingFailure {
     package static func describe(
         _ error: any Error, in body: Data, as type: Any.Type? = nil, called name: String = "the body"
     ) -> String {
-        let whole = "\(name) (\(body.count) byte\(body.count == 1 ? "" : "s"))"
+        let whole = "\(name) (\(body.count.counted("byte")))"
         if let error = error as? DecodingError {
             let context = error.context
             if let fault = fault(in: context) {
