@@ -67,28 +67,6 @@ import Testing
         }
     }
 
-    @Test(
-        "a status other than 101 throws its error",
-        arguments: [(404, NetworkError.Code.notFound), (503, .error5xx), (200, .unexpectedStatus)])
-    func refused(_ status: Int, _ code: NetworkError.Code) async throws {
-        try await MockServer.run { server in
-            server.enqueue(.text("no", statusCode: status))
-            let failure = await #expect(throws: NetworkError.self) { try await open(server) }
-            #expect(failure?.code == code)
-        }
-    }
-
-    @Test("the idle timeout ends a handshake that gets no answer")
-    func silentHandshake() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.stall)
-            let failure = await #expect(throws: NetworkError.self) {
-                try await open(server) { $0.timeouts.idle = .milliseconds(200) }
-            }
-            #expect(failure?.code == .timedOut)
-        }
-    }
-
     @Test("a 101 that does not fit the key is refused")
     func wrongKey() async throws {
         try await MockServer.run { server in
@@ -139,18 +117,6 @@ import Testing
         }
     }
 
-    @Test("a ping is answered, and one of the server is no message")
-    func pings() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket(.ping(Data("server".utf8)), .receive, .text("after")))
-            let socket = try await open(server)
-            try await socket.ping()
-            try await socket.send(.text("go"))
-            let message = try await socket.receive()
-            #expect(message == .text("after"))
-        }
-    }
-
     @Test("an interval of pings of zero or less keeps the socket open", arguments: [Duration.zero, .seconds(-1)])
     func noPings(interval: Duration) async throws {
         try await MockServer.run { server in
@@ -161,22 +127,6 @@ import Testing
                 try await socket.send(.text("a"))
                 #expect(try await socket.receive() == .text("a"))
             }
-        }
-    }
-
-    @Test("a server that answers no ping is left")
-    func silence() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket(.stall))
-            let clock = TestClock()
-            let socket = try await router(server).webSocket(
-                for: endPoint(server) { $0.webSocket.pingInterval = .seconds(20) }, clock: clock)
-            _ = try await clock.nextSleep()
-            clock.advance(by: .seconds(20))
-            _ = try await clock.nextSleep()
-            clock.advance(by: .seconds(20))
-            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
-            #expect(failure?.code == .timedOut)
         }
     }
 
@@ -212,33 +162,6 @@ import Testing
                 let message = try await socket.receive()
                 #expect(message == .binary(Data(count: 100_000)))
             }
-        }
-    }
-
-    @Test("concurrent messages arrive whole, in the order of each sender")
-    func concurrent() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket(.echo))
-            let socket = try await open(server)
-            let sending = Task {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for sender in 0..<8 {
-                        group.addTask {
-                            for number in 0..<50 { try await socket.send(.text("\(sender) \(number)")) }
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-            }
-            var next = Array(repeating: 0, count: 8)
-            for _ in 0..<400 {
-                guard case .text(let text)? = try await socket.receive() else { break }
-                let parts = text.split(separator: " ").compactMap { Int($0) }
-                #expect(parts.count == 2 && next[parts[0]] == parts[1])
-                next[parts[0]] += 1
-            }
-            try await sending.value
-            #expect(next == Array(repeating: 50, count: 8))
         }
     }
 

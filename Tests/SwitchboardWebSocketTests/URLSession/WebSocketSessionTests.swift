@@ -49,23 +49,23 @@ import Testing
             let socket = try await open(kind, server)
             let sending = Task {
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for sender in 0..<4 {
+                    for sender in 0..<8 {
                         group.addTask {
-                            for number in 0..<25 { try await socket.send(.text("\(sender) \(number)")) }
+                            for number in 0..<50 { try await socket.send(.text("\(sender) \(number)")) }
                         }
                     }
                     try await group.waitForAll()
                 }
             }
-            var next = Array(repeating: 0, count: 4)
-            for _ in 0..<100 {
+            var next = Array(repeating: 0, count: 8)
+            for _ in 0..<400 {
                 guard case .text(let text)? = try await socket.receive() else { break }
                 let parts = text.split(separator: " ").compactMap { Int($0) }
                 #expect(parts.count == 2 && next[parts[0]] == parts[1])
                 next[parts[0]] += 1
             }
             try await sending.value
-            #expect(next == Array(repeating: 25, count: 4))
+            #expect(next == Array(repeating: 50, count: 8))
         }
     }
 
