@@ -159,18 +159,6 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("a file of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
-    func foreignFile() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("tokens.json")
-            try await FileTokenStore(file).save(one, in: nil)
-            #expect(chown(file.path, 65_534, getegid()) == 0)
-            let error = await #expect(throws: NetworkError.self) { try await FileTokenStore(file).load(in: nil) }
-            #expect(error?.code == .unreadableFile)
-            #expect(error?.reason?.contains("belongs to another user (65534)") == true)
-        }
-    }
-
     @Test(
         "a file with other content is a typed error and stays until removed",
         arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
