@@ -5,7 +5,6 @@ import SwitchboardText
 /// The reason why a response is not stored, and what to do.
 struct CacheRefusal: Error, ExpressibleByStringInterpolation {
     let text: String
-    /// The event for the monitors.
     let event: String
 
     init(stringLiteral text: String) {
@@ -20,7 +19,6 @@ struct CacheRefusal: Error, ExpressibleByStringInterpolation {
     /// Returns the reason why a response is not stored on disk. It may be in memory.
     static func onDisk(_ reason: String) -> CacheRefusal { CacheRefusal(disk: reason) }
 
-    /// Returns the reason of an error of the disk.
     static func onDisk(_ error: any Error) -> CacheRefusal {
         error as? CacheRefusal ?? onDisk((error as? NetworkError)?.summary ?? error.localizedDescription)
     }

@@ -39,7 +39,6 @@ extension ResponseCache {
         return (found, stored, self.decision(on: stored, request, at: now), removals)
     }
 
-    /// Decides whether a stored response answers a request.
     func decision(on stored: StoredResponse?, _ request: NetworkRequest, at now: Date) -> Decision {
         let control = CacheControl(request.headers)
         let (options, policy) = (request.options, request.options.cachePolicy)
@@ -119,7 +118,6 @@ extension RequestOptions {
 }
 
 extension URLRequest.CachePolicy {
-    /// Whether the policy ignores stored responses.
     var reloads: Bool {
         self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData
     }

@@ -3,7 +3,6 @@ import Switchboard
 import SwitchboardPlatform
 
 extension ResponseCache: ExplainedInterceptor {
-    /// Returns what the cache would do with a request.
     package func explanation(of received: NetworkRequest, sentAs sent: NetworkRequest) async -> String {
         let request = received.withCacheDirectives
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {

@@ -11,7 +11,6 @@ struct CacheLoad: Sendable {
     var found: StoredResponse?
     /// ``CacheStorage/State/removals`` before the stored response was found. Nil for a load that uses none.
     let removals: Int?
-    /// The request to send.
     var request: NetworkRequest
     /// The request of the key, if another one is sent.
     var keyRequest: NetworkRequest?
@@ -60,7 +59,6 @@ extension ResponseCache {
         return response
     }
 
-    /// Counts and reports the outcome of a load.
     private func report(_ outcome: Outcome, of response: NetworkResponse, _ load: CacheLoad) {
         let isCompleted = outcome == .validated(.incomplete)
         let storedCount = response.stream == nil ? load.found?.bodyCount : load.found?.part?.prefix

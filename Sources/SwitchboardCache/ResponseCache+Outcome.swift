@@ -80,7 +80,6 @@ extension CallEvent {
 }
 
 extension NetworkRequest {
-    /// The outcome of the response that has this request.
     var cacheOutcome: ResponseCache.Outcome? { (cacheRecord as? CacheRecord)?.outcome }
 
     /// The reason why the response that has this request was not stored.
@@ -92,7 +91,6 @@ extension NetworkRequest {
 }
 
 private final class CacheRecord: Sendable {
-    /// The record that all hits share.
     static let hit = CacheRecord(.hit, nil)
 
     let outcome: ResponseCache.Outcome

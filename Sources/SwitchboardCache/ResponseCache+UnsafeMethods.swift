@@ -120,16 +120,13 @@ extension ResponseCache {
 }
 
 extension ExchangeRecord {
-    /// Whether the server accepted an unsafe method.
     fileprivate var isAcceptedChange: Bool {
         guard !request.method.isSafe, case .status(let status) = outcome else { return false }
         return (200..<400).contains(status)
     }
 
-    /// Whether the server redirected an unsafe method.
     fileprivate var isRedirectedChange: Bool { !request.method.isSafe && isRedirect }
 
-    /// Whether the server redirected the request.
     var isRedirect: Bool {
         guard case .status(let status) = outcome else { return false }
         return NetworkResponse.isRedirect(status)

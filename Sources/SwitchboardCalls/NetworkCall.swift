@@ -62,7 +62,6 @@ public struct NetworkCall<Value>: Sendable {
         return NetworkCall<Output>(router, CallStep(.after(after), after: last))
     }
 
-    /// Returns a call that makes this call within a step.
     func within<Output: Sendable>(
         _ step: @escaping @Sendable (NetworkCall) async throws -> Output
     ) -> NetworkCall<Output> {

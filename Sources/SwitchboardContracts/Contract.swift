@@ -204,7 +204,6 @@ extension Contract: CustomStringConvertible {
         return text
     }
 
-    /// Returns the shortest path to a shape.
     func path(to shape: Int) -> String {
         var steps: [Shape.Step] = []
         var shape = shape

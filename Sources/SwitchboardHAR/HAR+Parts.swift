@@ -18,7 +18,6 @@ extension HAR {
 }
 
 extension HAR.Entry {
-    /// Returns the entry with each part replaced.
     package func replacingParts(_ replace: HAR.Replacement) -> HAR.Entry {
         var entry = self
         entry.request = request.replacingParts(replace)
@@ -34,7 +33,6 @@ extension HAR.Entry {
 }
 
 extension HAR.Request {
-    /// Returns the request with each part replaced.
     package func replacingParts(_ replace: HAR.Replacement) -> HAR.Request {
         var request = self
         request.url = text(url, .url, replace)
@@ -81,7 +79,6 @@ extension [HAR.Cookie] {
     }
 }
 
-/// Replaces a part that is text.
 private func text(_ text: String, _ part: HAR.Part, _ replace: HAR.Replacement) -> String {
     let data = Data(text.utf8)
     let replaced = replace(part, data)

@@ -51,7 +51,6 @@ public final class NetworkInspector: EventMonitor, MessageMonitor {
         return inspector
     }
 
-    /// Creates an inspector that prints nothing.
     convenience init(
         _ limits: CallLimits, _ times: InspectorServer.Times = InspectorServer.Times()
     ) throws(NetworkError) {
@@ -67,7 +66,6 @@ public final class NetworkInspector: EventMonitor, MessageMonitor {
         server?.calls.record(event)
     }
 
-    /// Whether the inspector is on.
     package var isOn: Bool { server != nil }
 
     /// Returns a closure that stores the messages of a call. Nil when the inspector is off.

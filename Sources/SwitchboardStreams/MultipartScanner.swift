@@ -25,7 +25,6 @@ struct MultipartScanner: Sendable {
     /// The offset up to which the incomplete line at the position was searched.
     private var searched = 0
     private var isAtEnd = false
-    /// Whether the position is the start of a line.
     private var isLineStart = true
     private var endsLinesByLF = false
 
@@ -170,7 +169,6 @@ extension MultipartScanner {
         return (keepsCR ? bytes.count - 1 : bytes.count, nil)
     }
 
-    /// Returns the kind of a line.
     private func line(at start: Int, in bytes: UnsafeRawBufferPointer) -> Line {
         let end = isAtEnd ? Line.other : .unfinished
         for (offset, byte) in delimiter.enumerated() {

@@ -71,7 +71,6 @@ struct ProtocolRequest: Sendable {
         return urlRequest.method.isIdempotent && urlRequest.httpBodyStream == nil
     }
 
-    /// Whether the request itself has a body.
     var hasBody: Bool { urlRequest.httpBody != nil || urlRequest.httpBodyStream != nil }
 
     static var hiddenUpload: NetworkError { unsupported("does not show this upload's body to a URLProtocol") }
@@ -169,7 +168,6 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
 }
 
 extension NetworkRequest {
-    /// Returns this request with a delegate's changes.
     func changed(to request: URLRequest) -> NetworkRequest {
         var changed = self
         changed.method = request.method

@@ -97,7 +97,6 @@ extension NetworkSession {
 
 /// Sends the requests of URLSessions.
 protocol URLSessionOwner: AnyObject, Sendable {
-    /// Prepares a request of a URLSession.
     func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest
 }
 
@@ -142,7 +141,6 @@ struct PreparedRequest: Sendable {
         send = { try await session.send($0) }
     }
 
-    /// Prepares a request for a router.
     init(_ request: NetworkRequest, through router: Router<URLEndPoint>) throws {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         var headers = request.headers

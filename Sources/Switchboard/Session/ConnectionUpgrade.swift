@@ -21,7 +21,6 @@ package struct ConnectionUpgrade: Sendable {
     package typealias URLSessionOpening =
         @Sendable (NetworkRequest, FoundationSession) async throws -> NetworkResponse
 
-    /// Creates an upgrade.
     package init(
         headers: @escaping @Sendable (NetworkRequest) -> HTTPHeaders,
         outgoing: @escaping @Sendable () -> HTTPBodyStream,

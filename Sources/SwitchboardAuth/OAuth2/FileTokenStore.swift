@@ -202,7 +202,6 @@ public actor FileTokenStore: TokenStore {
 
     private var hasFolder: Bool { access(folder.path, F_OK) == 0 || errno != ENOENT }
 
-    /// Creates the folder of the file.
     private func makeFolder() throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             do {

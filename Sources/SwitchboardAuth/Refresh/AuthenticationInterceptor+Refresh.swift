@@ -315,7 +315,6 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Returns the error for the waiting requests.
     private static func failure(_ error: any Error) -> NetworkError {
         var problem = "refreshing the credential"
         guard let error = error as? NetworkError else {

@@ -165,13 +165,10 @@ extension AuthenticationInterceptor: DumpedAsDescription {
 /// The state of the credential of one partition.
 struct PartitionState<Credential: Sendable>: Sendable {
     var stored: StoredCredential<Credential>?
-    /// Whether the saved credential was loaded.
     var isLoaded = false
     /// Whether a server rejected the credential of a request that could not be sent again.
     var isRejected = false
-    /// The refresh in flight.
     var pendingRefresh: SharedOperation<StoredCredential<Credential>>?
-    /// The dates of recent refreshes.
     var refreshes: [Date] = []
     /// The number of failed refreshes. `failure` is the error of the last one.
     var failures = 0
@@ -182,7 +179,6 @@ struct PartitionState<Credential: Sendable>: Sendable {
     /// Whether no user is signed in, and no credential was saved.
     var isSignedOut: Bool { isLoaded && stored == nil }
 
-    /// Returns whether the refresh limit is reached.
     func isLimitReached(at date: Date, _ limit: RefreshLimit) -> Bool {
         recent(date, limit).count >= limit.count
     }

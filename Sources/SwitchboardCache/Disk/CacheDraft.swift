@@ -86,7 +86,6 @@ final class CacheDraft: @unchecked Sendable {
         bodyCount += data.count
     }
 
-    /// Appends the body of a response.
     func append(bodyOf response: StoredResponse) throws {
         guard let file = response.file else { return try append(response.body) }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.blockSize) {

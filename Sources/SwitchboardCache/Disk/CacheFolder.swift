@@ -63,7 +63,6 @@ struct CacheFolder: Sendable {
         utimensat(AT_FDCWD, path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
     }
 
-    /// Returns an unused path for a temporary file.
     func temporaryPath() -> String {
         prefix + ".\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).response.part"
     }

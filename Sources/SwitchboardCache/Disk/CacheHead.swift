@@ -76,7 +76,6 @@ enum CacheHead {
         let head: Int
         let body: Int
 
-        /// The offset of the head.
         var headStart: Int { CacheFile.headStart(body) }
         var size: Int { headStart + head + trailerSize }
     }

@@ -178,7 +178,6 @@ final class DiskCache {
 
     // MARK: Storing
 
-    /// Returns a file for a response.
     static func draft(
         _ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int
     ) throws(CacheRefusal) -> CacheDraft {

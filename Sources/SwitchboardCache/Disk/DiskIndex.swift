@@ -56,7 +56,6 @@ struct DiskIndex {
 
     var all: some Sequence<Item> { items.values.joined() }
 
-    /// The variants of a key.
     subscript(key: CacheFileName.Key) -> [Item] { items[key] ?? [] }
 
     func item(_ name: CacheFileName) -> Item? { items[name.key]?.first { $0.name == name } }

@@ -36,7 +36,6 @@ struct CacheBody: Sendable {
     var start: (part: StoredResponse, count: Int)?
     /// Whether the body has no reader. Reading then ends when the body cannot be stored.
     var isOnlyStored = false
-    /// Receives the outcome.
     let report: @Sendable (String) -> Void
 
     /// The response whose head begins a file. It is a part if the body may become one.

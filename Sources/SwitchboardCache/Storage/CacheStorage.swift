@@ -131,7 +131,6 @@ actor CacheStorage {
         removeMatching(load.key, load.request)
     }
 
-    /// Supersedes older loads of the same key.
     private func supersede(_ load: Load, olderThan number: Int, where predicate: (NetworkRequest) -> Bool) {
         for other in numbers[load.keyHash] ?? [] where other < number {
             guard let older = loads[other], older.key == load.key, predicate(older.request) else { continue }

@@ -72,13 +72,11 @@ final class StoredResponse: Sendable {
         guard isUsable else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }
     }
 
-    /// Returns why no response to a request is stored.
     static func refusal(of request: NetworkRequest) -> CacheRefusal? {
         if request.options.cacheLifetime == .none { return "options.cacheLifetime is none" }
         return CacheControl(request.headers).isNoStore ? "the request's Cache-Control has no-store" : nil
     }
 
-    /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, responseTime: Date,
         initialAge: Double, tags: Set<String>, file: CacheFile? = nil, part: CachePart? = nil

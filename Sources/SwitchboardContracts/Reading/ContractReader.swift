@@ -193,7 +193,6 @@ private struct ContractScanner {
         if rest.last == .carriageReturn { rest.removeLast() }
     }
 
-    /// Whether the rest is empty or a comment.
     var isAtEnd: Bool { rest.isEmpty || rest.first == .numberSign }
 
     /// The beginning of the rest, for a message.

@@ -87,7 +87,6 @@ struct SchemaReader {
         rules = [.leaf(Leaf()), .leaf(Leaf(kinds: []))]
     }
 
-    /// Returns the rule at a JSON Pointer.
     mutating func rule(at pointer: String, from location: String) throws(NetworkError) -> Int {
         if let known = pointers[ExactText(pointer)] { return known }
         // The fragment is decoded as a whole, and then it is a pointer (RFC 6901 §6).
@@ -115,7 +114,6 @@ struct SchemaReader {
         return rule
     }
 
-    /// Returns the rule of a schema.
     private mutating func rule(_ schema: JSONTree, at pointer: String, depth: Int) throws(NetworkError) -> Int {
         guard depth <= 64 else { throw .contract("\(shown(pointer)): the schema has more than 64 levels") }
         guard !StackSpace.isExhausted else {

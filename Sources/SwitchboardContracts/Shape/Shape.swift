@@ -81,7 +81,6 @@ struct Kinds: OptionSet, Sendable, Hashable {
     /// The kinds with `integer` if there is `number`.
     var closed: Kinds { contains(.number) ? union(.integer) : self }
 
-    /// The word of a single kind.
     var word: String { Kinds.words.first { contains($0.kind) }?.word ?? "never" }
 }
 

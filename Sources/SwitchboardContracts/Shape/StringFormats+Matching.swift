@@ -8,7 +8,6 @@ extension StringFormats {
         return StringFormats.url.matches(text) && hasAuthority(text) ? .url : []
     }
 
-    /// Returns whether a text has one of the formats.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         contains(.dateTime) && JSONValues.isDateTime(text) || contains(.date) && Self.isDate(text)
             || contains(.uuid) && Self.isUUID(text) || contains(.url) && Self.isURL(text)

@@ -9,7 +9,6 @@ final class ContentDecoder {
     private static let brotli = CurlLibrary.features & (1 << 23) != 0 ? try? Brotli() : nil
     private static let zstd = CurlLibrary.features & (1 << 26) != 0 ? try? Zstd() : nil
 
-    /// The names of the codings that can be decoded.
     static let names: Set<String> = {
         var names: Set<String> = zlib == nil ? [] : ["gzip", "x-gzip", "deflate"]
         if brotli != nil { names.insert("br") }

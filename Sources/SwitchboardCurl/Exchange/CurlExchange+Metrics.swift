@@ -1,7 +1,6 @@
 #if os(Linux)
 import SwitchboardCurlC
 
-/// The measurements of an ended exchange.
 extension CurlExchange {
     package var duration: Duration { .nanoseconds(Int64(endTime - min(startTime, endTime))) }
     package var timeToFirstByte: Duration? { firstByte > startTime ? .nanoseconds(Int64(firstByte - startTime)) : nil }

@@ -26,7 +26,6 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     /// The result of an exchange.
     package enum Outcome: Sendable {
-        /// The response is complete.
         case complete
         /// The head is complete, and the body arrives through the pipe.
         case streaming(CurlHead, BytePipe)

@@ -138,7 +138,6 @@ final class CallStore: Sendable {
 
     /// The changes since a position.
     struct Changes {
-        /// Whether all earlier calls were removed.
         var isReset = false
         /// The numbers of calls that were removed for the limits.
         var removed = 0..<0

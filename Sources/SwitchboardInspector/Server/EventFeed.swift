@@ -7,7 +7,6 @@ import SwitchboardMocks
 struct EventFeed {
     let socket: Socket
     let channel: ByteChannel
-    /// Ends the connection.
     let end: StopSignal
     let server: InspectorServer
 

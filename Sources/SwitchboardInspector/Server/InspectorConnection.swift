@@ -10,7 +10,6 @@ import SwitchboardText
 struct InspectorConnection: Sendable {
     let number: Int
     let socket: Socket
-    /// Ends the connection.
     let end: StopSignal
     let server: InspectorServer
 

@@ -30,7 +30,6 @@ final class InspectorServer: Sendable {
     }
 
     private struct Connection {
-        /// Ends the connection.
         let end: StopSignal
         /// Whether it has sent the key.
         var isTrusted = false

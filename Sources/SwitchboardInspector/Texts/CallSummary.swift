@@ -23,7 +23,6 @@ struct CallSummary: Encodable {
     let source: InspectedCall.Source?
     /// Whether a cache made the call in the background, to validate a stale response.
     let revalidation: Bool?
-    /// The statuses of all exchanges.
     let statuses: [Int]
     let attempts: Int
     let exchanges: Int

@@ -29,7 +29,6 @@ struct TextMasking {
         secrets.masked(redaction.pairs(in: text))
     }
 
-    /// Returns an exchange as an entry of an archive.
     func entry(_ exchange: InspectedExchange, of call: InspectedCall) -> HAR.Entry {
         var entry: HAR.Entry
         switch exchange.content {

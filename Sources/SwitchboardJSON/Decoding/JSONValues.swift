@@ -54,7 +54,6 @@ package struct JSONValues {
         return text.withUTF8(body)
     }
 
-    /// Returns a string or a name.
     package func string(at index: Int) -> String { document.rawName(at: index) }
 
     /// Returns whether a text is a date and time with a time zone.

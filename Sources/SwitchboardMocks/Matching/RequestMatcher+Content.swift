@@ -95,7 +95,6 @@ enum MessageText {
         values.map { value($0, of: name) }.joined(separator: " and ")
     }
 
-    /// Returns a message that an item is missing among the items of a query.
     static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
         different([item], from: items.filter { $0.name.hasBytes(of: item.name) })
     }

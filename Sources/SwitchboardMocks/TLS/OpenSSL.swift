@@ -7,7 +7,6 @@ import Switchboard
 /// The package has no OpenSSL headers. It looks up the functions by name and declares their types as in the manual,
 /// which are the same for both versions.
 struct OpenSSL: @unchecked Sendable {  // pointers to functions, which never change
-    /// A pointer to an object of the library.
     typealias Object = OpaquePointer
 
     /// Chooses among the protocols that a client offers (ALPN).

@@ -23,7 +23,6 @@ struct ScriptedPeer {
     private var output: [Data] = []
     private var hasSentClose = false
     private var isOver = false
-    /// The messages that the client has sent.
     private(set) var messages: [Message] = []
     /// The code and the reason of the client's Close frame.
     private(set) var closure: (code: UInt16?, reason: String)?
@@ -100,7 +99,6 @@ actor StubPeer {
     private let check: Check
     private var checked = 0
 
-    /// Checks the message with an index.
     typealias Check = @Sendable (Int, RecordedWebSocket.Message) throws -> Void
 
     init(

@@ -140,7 +140,6 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// Records that the writer has resumed.
     package func didResume() {
         state.withLock { state in
             state.isPaused = false

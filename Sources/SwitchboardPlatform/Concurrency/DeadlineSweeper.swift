@@ -39,7 +39,6 @@ package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only
         }
     }
 
-    /// Stops watching a holder.
     package func remove(_ holder: any DeadlineHolder) {
         state.withLock { $0.holders[ObjectIdentifier(holder)] = nil }
     }
@@ -95,6 +94,5 @@ extension Duration {
 package protocol DeadlineHolder: AnyObject, Sendable {
     /// The deadline now. Nil for none.
     var deadline: SuspendingClock.Instant? { get }
-    /// Ends the operation.
     func deadlinePassed()
 }

@@ -10,7 +10,6 @@ package struct WaitingTasks: Sendable {
 
     package init() {}
 
-    /// Whether no task waits.
     package var isEmpty: Bool { first == nil }
 
     /// Adds a task, and returns its ID.
@@ -43,7 +42,6 @@ package struct WaitingTasks: Sendable {
         return first?.task
     }
 
-    /// Resumes the tasks.
     package func resume() {
         first?.task.resume()
         for waiter in others { waiter.task.resume() }

@@ -17,7 +17,6 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
     case sha512Over256
 
     #if canImport(Darwin)
-    /// Returns the hash of the data.
     package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         switch self {
         case .md5: Data(Insecure.MD5.hash(data: data))
@@ -27,7 +26,6 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
         }
     }
     #else
-    /// Returns the hash of the data.
     package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         try hash(data, by: LibCrypto.loaded)
     }

@@ -165,7 +165,6 @@ struct ConcurrencySlots: Sendable {
     var perHost: Int? { didSet { findCandidates() } }
     private(set) var inFlight = 0
     var nextID = 0
-    /// The hosts with a request in flight or waiting.
     private(set) var hosts: [String: Host] = [:]
     /// The first waiting request of each host that has a free slot. Also some that have left or have no free slot.
     private var candidates = CandidateHeap()

@@ -49,7 +49,6 @@ struct EventStreamParser: StreamParser {
     private var data: [UInt8] = []
     private var hasData = false
     private var id: String
-    /// Whether the current event has an ID.
     private var hasNewID = false
     /// The ID of the last complete event, even of one without data.
     private var lastEventID: String

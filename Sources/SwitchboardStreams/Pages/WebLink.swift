@@ -184,7 +184,6 @@ extension URL {
     /// Whether the URL is marked as chosen by another origin. The mark is part of the URL's text, so it can be stored.
     var isFromAnotherOrigin: Bool { absoluteString.hasSuffix(Self.anotherOriginMark) }
 
-    /// The URL with the mark in place of its fragment.
     var markedAsFromAnotherOrigin: URL { URL(string: withoutFragment.absoluteString + Self.anotherOriginMark) ?? self }
 
     /// The URL without its fragment.

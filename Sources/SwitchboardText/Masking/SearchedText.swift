@@ -3,7 +3,6 @@
 /// A search reads the characters for which escapes of JSON and of markup stand: `\/`, `\u0026` and `&#x2F;` are `/`, `&`
 /// and `/`. The text around its replacements keeps its escapes.
 struct SearchedText {
-    /// The text that a search reads.
     private(set) var bytes: [UInt8] = []
     /// The index in the written text, with its escapes, of each of `bytes` and of their end. Empty without escapes.
     private var origins: [Int] = []

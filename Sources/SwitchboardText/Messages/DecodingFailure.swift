@@ -127,7 +127,6 @@ package enum DecodingFailure {
         return withoutPosition(text) + (isNew ? ", found \(found.text)" : "")
     }
 
-    /// Returns a sentence as part of another one.
     private static func sentence(_ text: String) -> String {
         text.prefix(1).lowercased() + withoutPeriod(text).dropFirst()
     }

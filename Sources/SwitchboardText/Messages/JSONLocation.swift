@@ -158,6 +158,5 @@ extension String {
 }
 
 extension UInt8 {
-    /// Whether a value of JSON starts with this byte.
     package var startsJSON: Bool { "{[\"-0123456789tfn".utf8.contains(self) }
 }

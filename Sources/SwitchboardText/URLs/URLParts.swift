@@ -84,7 +84,6 @@ package struct URLParts: Sendable {
         return nil
     }
 
-    /// The URL as text.
     package var text: String {
         var path: [UInt8] = []
         path.appendEscapedOnce(self.path, allowed: .path)

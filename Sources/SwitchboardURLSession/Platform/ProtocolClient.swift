@@ -18,7 +18,6 @@ final class ProtocolClient: @unchecked Sendable {  // its variables are used und
     /// The run loop that started the loading, on which the client expects its messages.
     private let runLoop = RunLoop.current
     #endif
-    /// Whether the client accepts a body in pieces.
     let takesPieces: Bool
     /// The queue on which the delegate receives the pieces. Nil if it is unknown.
     private let delegateQueue: OperationQueue?

@@ -39,7 +39,6 @@ final class ConnectionSeries: Sendable {
         return closure ?? (reconnection == nil || isOver ? connection.closure : nil)
     }
 
-    /// The counts of all connections.
     var metrics: WebSocketMetrics {
         let (past, connection) = state.withLock { ($0.past, $0.connection) }
         return past + connection.metrics
@@ -181,7 +180,6 @@ final class ConnectionSeries: Sendable {
 
     // MARK: Ending
 
-    /// Closes the socket and its connection.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
         let connection = startClosing(code, reason).connection
         await connection.waitForEnd(within: connection.options.closeTimeout)

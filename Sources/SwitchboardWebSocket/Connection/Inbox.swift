@@ -61,7 +61,6 @@ final class Inbox: Sendable {
         state = Protected(State(limit: limit, highLimit: isTooLarge ? .max : max(1 << 20, product)))
     }
 
-    /// Whether the connection waits for space.
     var hasWaitingWriter: Bool { state.withLock { !$0.writers.isEmpty } }
 
     /// Whether unread messages hide the end of a lost connection.

@@ -21,11 +21,9 @@ final class SendQueue: Sendable {
         var lastID: UInt64 = 0
         /// The session's task while it waits for an event.
         var waitingSession = WaitingTasks()
-        /// Whether a Close frame is queued or sent.
         var isClosing = false
         /// The number of the exchange that sends.
         var exchange = 0
-        /// Whether the session has stopped sending.
         var isStopped = false
         /// Runs once when the session stops.
         var onStop: (@Sendable () -> Void)?

@@ -20,7 +20,6 @@ enum WebSocketEvent: Sendable, Equatable {
         self = .close(code, reason: String(decoding: reason, as: UTF8.self))
     }
 
-    /// The type and the payload of the event's frame.
     var frame: (opcode: Opcode, payload: Data) {
         switch self {
         case .message(.text(let text)): (.text, Data(text.utf8))
@@ -75,7 +74,6 @@ struct WebSocketViolation: Error, Equatable {
         Self("webSocket.messageLimit is \(limit) bytes", code: .messageTooBig)
     }
 
-    /// The error for the reader.
     var error: NetworkError {
         let isTooBig = code == .messageTooBig
         var error = NetworkError(

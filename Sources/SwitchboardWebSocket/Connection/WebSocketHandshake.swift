@@ -7,7 +7,6 @@ import SwitchboardText
 struct WebSocketHandshake: Sendable {
     let key: String
     let options: WebSocketOptions
-    /// The offered subprotocols.
     private var subprotocols: [String]
 
     init(_ options: WebSocketOptions, key: String = Data.random(16).base64EncodedString()) {

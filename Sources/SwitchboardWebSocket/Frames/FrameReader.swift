@@ -48,7 +48,6 @@ struct FrameReader {
 /// The header of a frame from a server ([RFC 6455 §5.2](https://www.rfc-editor.org/rfc/rfc6455#section-5.2)).
 struct FrameHeader: Equatable {
     let opcode: Opcode
-    /// Whether the frame ends its message.
     let isFinal: Bool
     /// Whether the message is compressed (RSV1, [RFC 7692 §6](https://www.rfc-editor.org/rfc/rfc7692#section-6)).
     let isCompressed: Bool

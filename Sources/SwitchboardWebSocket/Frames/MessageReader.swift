@@ -25,7 +25,6 @@ struct MessageReader {
         self.inflater = inflater
     }
 
-    /// Whether messages may be compressed.
     var decompresses: Bool { inflater != nil }
 
     /// Removes the next event from the front of the bytes. Nil when more bytes are needed.

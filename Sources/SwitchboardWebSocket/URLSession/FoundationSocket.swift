@@ -17,7 +17,6 @@ package final class FoundationSocket: SocketObserver {
         /// The events that wait for the reader.
         var events: [Result<WebSocketEvent, WebSocketViolation>] = []
         var readers = WaitingTasks()
-        /// The tasks that wait for the end of the connection.
         var endWaiters = WaitingTasks()
         /// The sender of the message that URLSession has not accepted yet, and the number of the message.
         var sender: Sender?
@@ -85,7 +84,6 @@ package final class FoundationSocket: SocketObserver {
         return !isOver
     }
 
-    /// Starts the handshake.
     func start(_ task: any SocketTask) {
         let isOver = state.withLock { state in
             state.task = task
@@ -344,7 +342,6 @@ extension FoundationSocket.State {
             wait
     }
 
-    /// The next step of the reader.
     fileprivate var nextStep: Step {
         if let event = events.first { return .event(event) }
         if let end { return .end(end) }

@@ -11,13 +11,10 @@ package protocol SocketTask: Sendable {
     ///   - socket: The socket of the task.
     ///   - limit: The largest message to receive, in bytes.
     func start(for socket: FoundationSocket, limit: Int)
-    /// Sends a message.
     func send(_ message: WebSocketMessage, _ completion: @escaping @Sendable ((any Error)?) -> Void)
-    /// Receives one message.
     func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void)
     /// Sends a ping, and calls `completion` with its pong.
     func ping(_ completion: @escaping @Sendable ((any Error)?) -> Void)
-    /// Sends a Close frame.
     func close(_ code: UInt16, reason: Data)
     /// Ends the connection at once.
     func cancel()

@@ -53,7 +53,6 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
-    /// The size of the file now.
     private var size: Int64 {
         get throws {
             var information = stat()

@@ -287,7 +287,6 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         let cause: String?
         let start: ContinuousClock.Instant
 
-        /// Records the end with a response.
         func end(_ response: NetworkResponse) {
             let record = add(.status(response.statusCode), response.measured)
             call.report(.exchangeEnded(record, response: response.withoutExchange), request)

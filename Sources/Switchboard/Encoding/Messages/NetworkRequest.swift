@@ -303,7 +303,6 @@ extension NetworkRequest {
 ///
 /// An endpoint may belong to an actor, so another thread must not read its members.
 package struct EndPointRecord: @unchecked Sendable {  // `endPoint` is only reflected, cast and compared
-    /// The endpoint.
     package let endPoint: Any
     /// The path below the base URL, before it is escaped.
     package let path: String

@@ -133,7 +133,6 @@ extension String {
 }
 
 extension NetworkRequest {
-    /// Returns whether the body of a response with this status is streamed.
     package func streams(_ status: Int) -> Bool {
         options.streamsResponse && ((200..<300).contains(status) || options.streamsEveryStatus)
     }

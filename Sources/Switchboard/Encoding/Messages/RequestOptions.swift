@@ -70,7 +70,6 @@ public struct RequestOptions: Sendable {
     @usableFromInline
     func value(of option: ObjectIdentifier) -> (any Sendable)? { fields?.value.values[option] }
 
-    /// The route of the request that has these options.
     var route: RequestRoute {
         get { fields?.value.route ?? RequestRoute() }
         set { own.value.route = newValue }

@@ -114,7 +114,6 @@ public struct MultipartBody: HTTPBody {
 
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
-    /// A guard for the content of one part.
     var boundaryGuard: BoundaryGuard { BoundaryGuard(isGuarded ? boundary : nil) }
 
     /// The reason why the form cannot be sent: its boundary, or the files that could not be read when it was created.

@@ -18,12 +18,9 @@ public struct ParameterEncoding: Sendable {
 
     private let encoders: Encoders
 
-    /// The encoder of the body parameters.
     var bodyEncoder: any ParameterEncoder { encoders.body }
-    /// The encoder of the URL parameters.
     var urlEncoder: URLParameterEncoder { encoders.url }
 
-    /// Appends URL parameters to a query.
     func append(_ parameters: Parameters, to query: inout [UInt8]) throws(NetworkError) {
         try encoders.url.form.append(parameters, to: &query)
     }

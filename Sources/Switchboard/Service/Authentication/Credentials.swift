@@ -178,7 +178,6 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         self.init(elements)
     }
 
-    /// Returns whether the request may carry credentials.
     package func allow(_ request: NetworkRequest) -> Bool {
         // A later interceptor of the app may add the URL.
         guard let listed else { return !request.hasLeftOrigin }

@@ -163,7 +163,6 @@ extension RequestOptions {
 private enum KeepsEmptyBodyOption: RequestOption { static let defaultValue = false }
 
 extension Parameters {
-    /// The parameters with a value.
     fileprivate var withoutNil: Parameters {
         Parameters(filter { $0.value != .null && $0.value != .absent })
     }
@@ -193,7 +192,6 @@ private enum JSONObjectText {
         return Set(object.keys)
     }
 
-    /// Returns the object with the members of another object.
     static func appending(_ members: Data, to object: Data, isEmpty: Bool) -> Data {
         guard members.count > 2, let end = object.lastIndex(of: .rightBrace) else { return object }
         let comma = isEmpty ? Data() : Data(",".utf8)

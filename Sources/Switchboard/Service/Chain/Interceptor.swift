@@ -76,7 +76,6 @@ public struct Next: Sendable {
     /// Performs an exchange after the last interceptor.
     let exchange: @Sendable (NetworkRequest) async throws -> NetworkResponse
 
-    /// Creates a value for a whole chain.
     init(
         _ chain: InterceptorChain, index: Int = 0,
         exchange: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse

@@ -90,7 +90,6 @@ package final class InterceptorChain: Sendable {
         }
     }
 
-    /// Performs one exchange with the session.
     func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !runsInCallersTask else { return try await session.send(request) }

@@ -38,7 +38,6 @@ extension EndPointType {
     }
 }
 
-/// The endpoint types that were checked.
 private let checkedTypes = Protected<Set<ObjectIdentifier>>([])
 
 extension String {

@@ -67,7 +67,6 @@ private enum MessageKeysOption: RequestOption {
 }
 
 extension NetworkResponse {
-    /// The options of the request.
     package var options: RequestOptions { request?.options ?? RequestOptions() }
 
     /// The environment in which the app's closures check and decode the response.

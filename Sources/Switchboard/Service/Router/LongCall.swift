@@ -112,7 +112,6 @@ package final class LongCall: Sendable {
 
     // MARK: End
 
-    /// Runs the call and reports its end.
     package func run(_ operation: () async throws -> NetworkResponse) async throws -> NetworkResponse {
         do {
             let response = try await operation()

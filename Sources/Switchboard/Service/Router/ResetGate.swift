@@ -23,7 +23,6 @@ final class ResetGate: Sendable {
         throw NetworkError(.resetInProgress, reason: "try again after the reset")
     }
 
-    /// Registers calls that a reset ends.
     func add(_ calls: RouterCalls) {
         state.withLock { state in
             state.lastNumber += 1

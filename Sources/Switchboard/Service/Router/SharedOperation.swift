@@ -32,7 +32,6 @@ package final class SharedOperation<Output: Sendable>: Sendable {
         }
     }
 
-    /// Starts the operation.
     package func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
         let task = Call.$current.withValue(nil) {
             startTask { self.finish(await operation()) }

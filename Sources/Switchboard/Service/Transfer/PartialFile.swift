@@ -114,7 +114,6 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         try synchronize()
     }
 
-    /// Shortens the file to a size.
     func cut(to size: Int64) throws(NetworkError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure(errno) }
         count = size

@@ -24,7 +24,6 @@ extension CurlLoop {
 }
 
 extension CurlOptions {
-    /// Converts a configuration to options of libcurl.
     fileprivate init(_ configuration: SessionConfiguration) throws(NetworkError) {
         self.init()
         connectionsPerHost = configuration.maximumConnectionsPerHost

@@ -145,10 +145,8 @@ struct KnownHead: Sendable {
     }
 
     private let lines: [UInt8]
-    /// A valid field for each line.
     private let fields: [HTTPHeader]
 
-    /// Creates an empty head.
     init() {
         (lines, fields) = ([], [])
     }

@@ -249,7 +249,6 @@ final class FoundationExchange: Sendable {
     /// Ends with an error that contains the request and the partial response.
     func fail(_ error: NetworkError) { end(with: .failure(attributed(error))) }
 
-    /// Ends with an error and closes the connection.
     private func abort(with error: NetworkError) { close(with: attributed(error)) }
 
     private func attributed(_ error: NetworkError) -> NetworkError {

@@ -13,7 +13,6 @@ extension KeyedContainer {
 }
 
 extension JSONDocument {
-    /// Returns the keyed container of an object.
     func container<Key: CodingKey>(_ keys: Key.Type, at index: Int) throws -> KeyedDecodingContainer<Key> {
         guard tape[index].kind == .object else { throw mismatch([String: Any].self, at: index) }
         try checkStack(at: index)

@@ -32,7 +32,6 @@ extension JSONDocument {
         return path
     }
 
-    /// Returns the step from the container of an entry to the entry.
     private func step(to entry: Int) -> any CodingKey {
         let location = errors.locations[entry]
         let container = Int(location.container)

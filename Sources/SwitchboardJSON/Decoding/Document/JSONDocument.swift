@@ -96,7 +96,6 @@ final class JSONDocument {
         }
     }
 
-    /// Decodes the top-level value.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try checkingStack { try value(type, at: JSONDocument.root) }
     }

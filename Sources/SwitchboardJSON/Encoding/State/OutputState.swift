@@ -8,7 +8,6 @@ struct OutputState {
     var top: OutputFrame
     /// The values around ``top``, the outermost first.
     var frames: OutputStack<OutputFrame>
-    /// The members of all open objects.
     var members: OutputStack<OutputMember>
     /// The keys of the open values that have one.
     var keys: [any CodingKey] = []

@@ -13,7 +13,6 @@ extension KeyedOutput {
 }
 
 extension OutputSettings {
-    /// Returns the keyed container of an object.
     func container<Key: CodingKey>(
         _ keys: Key.Type, _ target: consuming OutputWriter.OutputTarget
     ) -> KeyedEncodingContainer<Key> {
