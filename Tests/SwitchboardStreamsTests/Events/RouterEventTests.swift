@@ -190,7 +190,7 @@ struct RouterEventTests {
 
     @Test("a repeated content type is no error")
     func repeatedType() async throws {
-        var answer = events("data: a\n\n")
+        var answer = events("data: a\n\n").with("Content-Type", "text/event-stream")
         answer.headers.add("Content-Type", "text/event-stream")
         let data = try await read(StubSession(answer), .post).reduce(into: []) { $0.append($1.data) }
         #expect(data == ["a"])
