@@ -1,6 +1,7 @@
 """HTTP/2 servers: httpbin on hypercorn, and a server that sends frames that a well-behaved server would not."""
 import asyncio
 import collections
+import contextlib
 import json
 import socket
 import ssl
@@ -201,10 +202,11 @@ class Connection(asyncio.Protocol):
         WAITING[name] = self, stream
 
     def release_path(self, stream, name):
-        """Sends the answer of `wait_path`, with its length, and then its own."""
+        """Sends the answer of `wait_path`, with its length, unless the client has reset that stream, and then its own."""
         connection, waiting = WAITING.pop(name)
-        connection.count_path(waiting, "sized")
-        connection.flush()
+        with contextlib.suppress(h2.exceptions.StreamClosedError):
+            connection.count_path(waiting, "sized")
+            connection.flush()
         self.count_path(stream, name)
 
     def early_path(self, stream, _):
