@@ -90,10 +90,15 @@ public struct OAuth2Authenticator: Authenticator {
                     throw Self.notSignedIn(in: partition)
                 }
                 guard newer.isExpired(at: client.now()) else { return take(newer, in: partition) }
+                stored.withLock { $0[partition] = newer.identity }
                 do {
                     return try await refresh(newer, storedIn: partition)
                 } catch {
-                    await removeRefused(in: partition)
+                    // The next request finds it again, unless the server refused it.
+                    refused.withLock { $0[partition] = nil }
+                    if !isLost(after: error) {
+                        stored.withLock { if $0[partition] == newer.identity { $0[partition] = "" } }
+                    }
                     throw error
                 }
             }
@@ -159,6 +164,8 @@ public struct OAuth2Authenticator: Authenticator {
             refuse(rejected, in: partition)
             throw Self.notSignedIn(in: partition, ": another process removed the token")
         }
+        // A store may keep no refresh tokens.
+        if token.nonemptyRefreshToken == nil, token.accessToken == rejected?.accessToken { return nil }
         return [last, rejected?.identity].contains(token.identity) ? nil : token
     }
 
@@ -166,13 +173,6 @@ public struct OAuth2Authenticator: Authenticator {
     /// removal is not about this token.
     private func refuse(_ token: OAuthToken, in partition: String?) {
         if !Task.isCancelled { refused.withLock { $0[partition] = token.identity } }
-    }
-
-    /// Removes a refused token that only the store has. The interceptor removes only one that it has used.
-    private func removeRefused(in partition: String?) async {
-        guard let refused = refused.withLock({ $0.removeValue(forKey: partition) }) else { return }
-        stored.withLock { $0[partition] = refused }
-        try? await remove(in: partition) { $0.identity == refused }
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the
@@ -215,10 +215,8 @@ public struct OAuth2Authenticator: Authenticator {
                 // `stored` keeps the lost token, so that a later refresh finds one of another process.
                 return try await remove(in: partition) { [last, refused].contains($0.identity) }
             }
-            // Another process may have refreshed the token, and the removal may fail.
-            if let token = try? await store.load(in: partition) {
-                stored.withLock { $0[partition] = token.identity }
-            }
+            // If the removal fails, no token of the store is used before the next sign-in or launch.
+            stored.withLock { $0[partition] = nil }
             try await store.remove(in: partition)
             stored.withLock { $0[partition] = "" }
         }
@@ -232,15 +230,13 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
-        let known = stored.swap([:])
+        _ = stored.swap([:])
         _ = taken.swap([:])
         _ = refreshed.swap([:])
         _ = refused.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }
-            // The interceptor does not load again after a request during the reset.
-            stored.withLock { $0.merge(known.mapValues { _ in "" }) { newer, _ in newer } }
         } catch {
             savedSinceReset.withLock { $0 = [] }
             StandardError.write("Switchboard: a reset could not remove the saved tokens; the next launch loads them\n")

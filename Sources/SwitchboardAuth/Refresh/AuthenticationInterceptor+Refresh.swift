@@ -221,11 +221,11 @@ extension AuthenticationInterceptor {
         _ old: Stored?, for refresh: SharedOperation<Stored>, in partition: String?
     ) async throws -> (last: A.Credential?, loaded: Stored?) {
         if let old { return (old.credential, nil) }
-        if state.withLock({ $0.partitions[partition]?.isLoaded == true }) {
-            // A sign-out may not have removed the saved credential yet.
-            try? await saving.run {}
-            return (nil, nil)
-        }
+        let (current, isResetting) = state.withLock { ($0.partitions[partition] ?? Partition(), $0.resets > 0) }
+        // A sign-out or a reset may not have removed the saved credential yet. The timer limits the wait.
+        if let removal = current.removal { try? await saving.wait(for: removal) }
+        if isResetting { try? await saving.run {} }
+        if current.isLoaded { return (nil, nil) }
         let last = try await load(in: partition)
         if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
             return (last, try store(last, ending: refresh, isRefreshed: false, in: partition))

@@ -43,8 +43,9 @@ extension AuthenticationInterceptor {
     public func signOut(in partition: String?) async throws {
         let (refresh, removal) = state.withLock { state in
             let current = state.partitions[partition] ?? Partition()
-            state.partitions[partition] = Partition(isLoaded: true, removals: current.removals + 1)
-            return (current.pendingRefresh, saving.start { try await self.authenticator.save(nil, in: partition) })
+            let removal = saving.start { try await self.authenticator.save(nil, in: partition) }
+            state.partitions[partition] = Partition(isLoaded: true, removals: current.removals + 1, removal: removal)
+            return (current.pendingRefresh, removal)
         }
         refresh?.finish(
             .failure(

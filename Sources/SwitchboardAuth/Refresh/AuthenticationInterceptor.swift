@@ -175,6 +175,8 @@ struct PartitionState<Credential: Sendable>: Sendable {
     var failure: NetworkError?
     /// The number of sign-outs and resets. A later sign-in may be that of another user.
     var removals = 0
+    /// The removal of the saved credential by a sign-out.
+    var removal: Task<Void, any Error>?
 
     /// Whether no user is signed in, and no credential was saved.
     var isSignedOut: Bool { isLoaded && stored == nil }

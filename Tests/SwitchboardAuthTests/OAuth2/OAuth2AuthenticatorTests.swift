@@ -242,6 +242,47 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer a1"])
     }
 
+    @Test("a request before a reset has removed the token does not use it")
+    func requestBeforeReset() async throws {
+        let (store, gate, waiting) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate(), WaitingCounter())
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, interceptor)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        // Another process has refreshed the token.
+        await store.save(OAuthToken(accessToken: "a2"), in: nil)
+        _ = interceptor.saving.start { try await gate.wait() }
+        let reset = Task { await interceptor.reset() }
+        let isResetting = try await comesTrue { interceptor.state.withLock { $0.resets } == 1 }
+        #expect(isResetting)
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
+        }
+        _ = try await waiting.values.first()
+        gate.open()
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        await reset.value
+        #expect(await store.load(in: nil) == nil)
+        #expect(api.authorizations == ["Bearer a1"])
+    }
+
+    @Test("a signed-out partition does not wait for the saves of others")
+    func otherPartition() async throws {
+        let gate = Gate()
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }))
+        let router = router(StubSession { _ in .text("ok") }, interceptor)
+        try await interceptor.signOut(in: "b")
+        let save = interceptor.saving.start { try await gate.wait() }
+        let options = RequestOptions { $0.partition = "b" }
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, url), options: options)
+        }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        gate.open()
+        try await save.value
+    }
+
     @Test("after a request during a reset, a later sign-in elsewhere is used")
     func signedInElsewhereAfterReset() async throws {
         let store = PausedTokenStore(OAuthToken(accessToken: "a1"))
@@ -251,9 +292,10 @@ struct OAuth2AuthenticatorTests {
         _ = try await router.response(for: URLEndPoint(.get, url))
         let reset = Task { await interceptor.reset() }
         _ = try await store.removals.first()
-        await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
         store.gate.open()
         await reset.value
+        await #expect(throws: NetworkError.self) { try await call.value }
         await store.save(OAuthToken(accessToken: "b1"), in: nil)
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(api.authorizations == ["Bearer a1", "Bearer b1"])
@@ -268,16 +310,17 @@ struct OAuth2AuthenticatorTests {
         let reset = Task { await interceptor.reset() }
         _ = try await store.removals.first()
         #expect(try await interceptor.credential(in: nil) == nil)
-        for isOver in [false, true] {
-            if isOver {
-                store.gate.open()
-                await reset.value
-            }
-            let error = await #expect(throws: NetworkError.self) {
-                try await router.response(for: URLEndPoint(.get, url))
-            }
-            #expect(error?.oauthError?.code == .notSignedIn)
+        let waiting = WaitingCounter()
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
         }
+        _ = try await waiting.values.first()
+        store.gate.open()
+        await reset.value
+        let during = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(during?.oauthError?.code == .notSignedIn)
+        let after = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(after?.oauthError?.code == .notSignedIn)
         #expect(api.requests.isEmpty)
         try await interceptor.signIn(OAuthToken(accessToken: "new"), in: nil)
         _ = try await router.response(for: URLEndPoint(.get, url))

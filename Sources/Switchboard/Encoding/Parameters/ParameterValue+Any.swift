@@ -59,17 +59,20 @@ extension ParameterValue {
     }
 
     /// Converts a value by its `encode(to:)`, or by its raw value if it has none. The synthesized one writes an object
-    /// with the raw value, or for an enum one with an empty object for its case.
+    /// with the raw value, or for an enum one with an object for its case.
     private static func raw(
         _ value: any RawRepresentable, at path: String, depth: Int
     ) throws -> ParameterValue {
         if let encodable = value as? any Encodable {
             let own = try encoded(encodable, at: path)
-            guard case .object(let members) = own,
-                members.map(\.name) == ["rawValue"]
-                    || (Mirror(reflecting: value).displayStyle == .enum
-                        && members.map(\.value) == [.object(Parameters())])
-            else { return own }
+            guard case .object(let members) = own, let name = members.first?.name, members.count == 1 else {
+                return own
+            }
+            let mirror = Mirror(reflecting: value)
+            let isCase =
+                mirror.displayStyle == .enum
+                && (members.map(\.value) == [.object(Parameters())] || mirror.children.first?.label == name)
+            guard name == "rawValue" || isCase else { return own }
         }
         return ParameterValue(any: value.rawAny, at: path, depth: depth + 1)
     }

@@ -12,8 +12,14 @@ struct ParameterValueTests {
     private struct Key: RawRepresentable, Encodable, Sendable { var rawValue: UUID }
     private enum Origin: RawRepresentable, Encodable, Sendable {
         case main
+        case other(URL)
 
-        var rawValue: URL { URL(text: "https://h.example") }
+        var rawValue: URL {
+            switch self {
+            case .main: URL(text: "https://h.example")
+            case .other(let url): url
+            }
+        }
 
         init?(rawValue: URL) { self = .main }
     }
@@ -51,7 +57,7 @@ struct ParameterValueTests {
         (UUID(uuidString: uuid)!, "v=" + uuid),
         (Genre.drama, "v=Drama & more"), (Level.high, "v=3"), (Bare(rawValue: "raw"), "v=raw"),
         (Key(rawValue: UUID(uuidString: uuid)!), "v=" + uuid), (Cents(rawValue: 1050), "v=10.5"),
-        (Origin.main, "v=https://h.example"),
+        (Origin.main, "v=https://h.example"), (Origin.other(URL(text: "https://o.example")), "v=https://o.example"),
         ([1, 2], "v[]=1|v[]=2"), (["a": 1, "b": 2], "v[a]=1|v[b]=2"), ([[1], [2, 3]], "v[][]=1|v[][]=2|v[][]=3"),
         (["k": ["x", "y"]], "v[k][]=x|v[k][]=y"), (Point(), "v[x]=1|v[tags][]=a"),
         ([Point(x: 2)], "v[][x]=2|v[][tags][]=a"),
