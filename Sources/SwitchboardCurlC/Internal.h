@@ -7,6 +7,10 @@
 int swcurl_multi_socket_action(void *multi, int socket, int events);
 int swcurl_multi_set_pointer(void *multi, int option, void *value);
 
+// Whether a new descriptor is one of the last 16 of the process, or of its last eighth. libdispatch ends a process that
+// cannot open a file once a second, and name lookups and TLS open files too.
+bool swcurl_is_reserved(int descriptor);
+
 // The state of a thread's SIGPIPE before it was blocked.
 typedef struct { bool is_on, was_pending, was_blocked; } swcurl_sigpipe;
 

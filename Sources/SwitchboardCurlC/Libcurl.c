@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -141,10 +142,18 @@ const char *swcurl_load(const char *name) {
     return failure;
 }
 
+// The system gives the lowest free number.
+bool swcurl_is_reserved(int descriptor) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    rlim_t reserve = limit.rlim_cur / 8 < 16 ? limit.rlim_cur / 8 : 16;
+    return (rlim_t)descriptor >= limit.rlim_cur - reserve;
+}
+
 bool swcurl_has_descriptors(void) {
     int descriptor = eventfd(0, EFD_CLOEXEC);
     if (descriptor >= 0) close(descriptor);
-    return descriptor >= 0;
+    return descriptor >= 0 && !swcurl_is_reserved(descriptor);
 }
 
 extern char **environ;

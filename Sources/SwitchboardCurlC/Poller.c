@@ -135,7 +135,7 @@ static int on_timer(void *multi, long milliseconds, void *context) {
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (descriptor < 0) return CURL_SOCKET_BAD;
-    struct watch *watch = watch_of(context, descriptor);
+    struct watch *watch = swcurl_is_reserved(descriptor) ? NULL : watch_of(context, descriptor);
     if (!watch) {
         close(descriptor);
         return CURL_SOCKET_BAD;

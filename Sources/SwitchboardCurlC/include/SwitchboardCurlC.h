@@ -16,7 +16,8 @@
 /// Loads the library, unless one is loaded. Returns null on success. Otherwise it returns the reason, which is valid until
 /// the thread's next call, and a later call tries again.
 const char *_Nullable swcurl_load(const char *name);
-/// Returns whether the process can open a descriptor now. Without one, no library can be loaded.
+/// Returns whether the process can open a descriptor that no connection leaves to the rest of the process. Without one, no
+/// library can be loaded.
 bool swcurl_has_descriptors(void);
 /// Returns whether the environment names a proxy: whether a variable ends in `_proxy`, in any case.
 bool swcurl_has_proxy_variable(void);

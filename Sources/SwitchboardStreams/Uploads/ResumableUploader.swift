@@ -256,12 +256,14 @@ actor ResumableUploader {
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
         let piece = start..<start + max(0, min(length - start, pieceSize))
-        let response = try await sendToTarget { [flow, file, length, onProgress] request in
+        var policy = call.policy
+        policy.maximumAttempts = 1
+        let response = try await sendToTarget { [flow, file, length, onProgress, policy] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
             if let onProgress { request.options.addBodySent { onProgress(piece.lowerBound + $0, length) } }
             flow.preparePiece(&request, piece, of: length)
             // After an error, the next request asks for the offset. An interceptor would send the piece to its old offset.
-            request.options.retry = .never
+            request.options.retry = policy
         }
         guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
         guard offset <= piece.upperBound else {

@@ -253,7 +253,7 @@ struct OAuth2AuthenticatorTests {
         await store.save(OAuthToken(accessToken: "a2"), in: nil)
         _ = interceptor.saving.start { try await gate.wait() }
         let reset = Task { await interceptor.reset() }
-        let isResetting = try await comesTrue { interceptor.state.withLock { $0.resets } == 1 }
+        let isResetting = await comesTrue { interceptor.state.withLock { $0.resets } == 1 }
         #expect(isResetting)
         let call = Task {
             try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })

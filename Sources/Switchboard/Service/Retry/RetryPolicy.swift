@@ -33,7 +33,7 @@ import Foundation
 /// and ``NetworkError/history`` list their outcomes.
 public struct RetryPolicy: Interceptor {
     /// The largest number of attempts, including the first. Default 3.
-    public let maximumAttempts: Int
+    public package(set) var maximumAttempts: Int
     /// The strategy for the waits. Default ``RetryStrategy/exponential(from:jitter:)``.
     public let strategy: RetryStrategy
     /// The longest wait. If a server asks for a longer one, its response is the result. Default 30 seconds.

@@ -64,13 +64,25 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         let name = isKept ? ".\(Self.keptName(of: destination.lastPathComponent)).download" : unique
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil
-        descriptor = try Self.open(url, for: destination)
-        guard let sidecar else { return }
+        let descriptor = try Self.open(url, for: destination)
+        var saved: Data?
+        if let sidecar {
+            do {
+                saved = try Data(contentsOf: sidecar)
+            } catch CocoaError.fileReadNoSuchFile {
+                // The file is new, or of another program.
+            } catch {
+                close(descriptor)
+                throw Self.failure(sidecar, error)
+            }
+        }
+        self.descriptor = descriptor
+        guard sidecar != nil else { return }
         var information = stat()
         fstat(descriptor, &information)
         count = Int64(information.st_size)
-        let saved = (try? Data(contentsOf: sidecar)).flatMap { try? FastJSONDecoder().decode(Origin.self, from: $0) }
-        if let saved, saved.isUsable { origin = saved }
+        let origin = saved.flatMap { try? FastJSONDecoder().decode(Origin.self, from: $0) }
+        if let origin, origin.isUsable { self.origin = origin }
     }
 
     deinit { finish() }

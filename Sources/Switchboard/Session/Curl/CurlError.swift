@@ -20,7 +20,7 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 
 extension CurlError {
     /// Returns the error of the exchange. `isHeadComplete` is true if the complete head of the response had arrived,
-    /// `lacksDescriptors` if the process could open no socket.
+    /// `lacksDescriptors` if the process could open no socket, or no file for a name lookup or TLS.
     func networkError(
         isHeadComplete: Bool, route: TransportText.Route = .init(), lacksDescriptors: Bool = false
     ) -> NetworkError {
@@ -28,7 +28,9 @@ extension CurlError {
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, route: route),
             underlying: self)
         if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
-        if lacksDescriptors { error.reason = "the process has no free descriptor for a connection" }
+        if lacksDescriptors {
+            (error.code, error.reason) = (.cannotConnect, "the process has no free descriptor for a connection")
+        }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
             error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"

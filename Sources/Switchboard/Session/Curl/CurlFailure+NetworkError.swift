@@ -17,7 +17,7 @@ extension CurlFailure {
         case .libcurl(let code, let message):
             CurlError(code: Int(code), message: message).networkError(
                 isHeadComplete: isHeadComplete, route: route,
-                lacksDescriptors: code == 7 && CurlLibrary.lacksDescriptors)
+                lacksDescriptors: [6, 7, 77].contains(code) && CurlLibrary.lacksDescriptors)
         case .refusedOption(let option, let code):
             NetworkError(
                 .unsupported,

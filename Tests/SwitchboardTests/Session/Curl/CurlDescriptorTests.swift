@@ -1,6 +1,7 @@
 #if os(Linux) && compiler(>=6.2)
 import Foundation
 import SwitchboardCurlC
+import SwitchboardMocks
 import SwitchboardTesting
 import Testing
 
@@ -93,10 +94,43 @@ import SwitchboardTestSupport
                     let unknown = await #expect(throws: NetworkError.self) {
                         try await session.send(NetworkRequest(.get, URL(text: "http://name.invalid/")))
                     }
-                    #expect(unknown?.code == Servers.unknownHostCode, "\(String(describing: unknown))")
+                    #expect(unknown?.reason == error?.reason, "\(String(describing: unknown))")
                 }
                 #expect(try await session.send(request).text == "ok")
             }
+        }
+    }
+
+    @Test("connections leave descriptors to the rest of the process")
+    func reserve() async {
+        await #expect(processExitsWith: .success) {
+            let (listener, port) = try Socket.listening()
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            try #require(getrlimit(kind, &limit) == 0)
+            var few = limit
+            few.rlim_cur = 64
+            try #require(setrlimit(kind, &few) == 0)
+            var configuration = SessionConfiguration.direct
+            configuration.maximumConnectionsPerHost = 100
+            let session = CurlSession(configuration: configuration)
+            let request = NetworkRequest(.get, URL(string: "http://127.0.0.1:\(port)/"))
+            let (failure, files) = await withTaskGroup(of: NetworkError?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        do { _ = try await session.send(request) } catch { return error as? NetworkError }
+                        return nil
+                    }
+                }
+                let failure = await group.next() ?? nil
+                let files = (0..<4).map { _ in open("/dev/null", O_RDONLY) }
+                group.cancelAll()
+                return (failure, files)
+            }
+            #expect(failure?.code == .cannotConnect)
+            #expect(failure?.reason == "the process has no free descriptor for a connection")
+            #expect(files.allSatisfy { $0 >= 0 })
+            listener.close()
         }
     }
 
