@@ -106,9 +106,9 @@ extension [UInt8] {
                     continue
                 }
                 let mark = index - 1 << depth
-                // Within a value such as `it's old`, an apostrophe is a letter, and a quote ends the text around it.
+                // Within a value such as `it's old`, an apostrophe is a letter. A quote is one, or ends the text around it.
                 if quote == .apostrophe, string == nil, nesting == 0, !canBeginString(after: start..<mark) {
-                    if byte == .quote { return mark }
+                    if byte == .quote, index == count || ASCIISet.afterText.contains(self[index]) { return mark }
                     continue
                 }
                 string = string == nil ? byte : nil

@@ -282,6 +282,6 @@ extension ASCIISet {
     fileprivate static let valueEnd = ASCIISet("\r\n\"'<>)}")
     fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
     fileprivate static let afterWord = ASCIISet(",;.)}]!?\\")
-    fileprivate static let afterText = ASCIISet(",}]): \r\n")
+    static let afterText = ASCIISet(",}]): \r\n")
     fileprivate static let blockIndicators = ASCIISet("+-123456789")
 }

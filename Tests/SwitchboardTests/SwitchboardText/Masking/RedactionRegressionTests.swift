@@ -268,6 +268,7 @@ struct RedactionRegressionTests {
         "a string after letters or a name is masked, as Python prints it",
         arguments: [
             (#"{'token': b"it's hunter2", 'a': 1}"#, "{'token': '<redacted>', 'a': 1}"),
+            ("'token': hun\"ter2\n'a': b", "'token': '<redacted>'\n'a': b"),
             (#"{'token': rb'hunter2, hunter2', 'a': 1}"#, "{'token': '<redacted>', 'a': 1}"),
             (#"{\'token\': u\"hunter2, hunter2\"}"#, #"{\'token\': \'<redacted>\'}"#),
             (#"{'token': Token "it's hunter2, hunter2"}"#, "{'token': '<redacted>'}"),
