@@ -122,18 +122,3 @@ extension CacheControl {
         staleWhileRevalidate = reader.seconds()
     }
 }
-
-extension StringProtocol {
-    /// Returns the parts between separators that are not within quotes, without empty ones. It compares bytes, because
-    /// a quote with a combining mark is another `Character`. In entity tags a backslash escapes nothing ([RFC 9110
-    /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
-    func splitOutsideQuotes(at separator: UInt8, hasEscapes: Bool = true) -> [SubSequence] {
-        var isQuoted = false
-        var isEscaped = false
-        return utf8.split { byte in
-            defer { isEscaped = hasEscapes && isQuoted && !isEscaped && byte == .backslash }
-            if byte == .quote, !isEscaped { isQuoted.toggle() }
-            return byte == separator && !isQuoted
-        }.map { self[$0.startIndex..<$0.endIndex] }
-    }
-}

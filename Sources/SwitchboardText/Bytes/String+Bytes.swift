@@ -125,6 +125,21 @@ extension String {
     package var quotedInFull: String { "\"\(unicodeScalars[...].onOneLine)\"" }
 }
 
+extension StringProtocol {
+    /// Returns the parts between separators that are not within quotes, without empty ones. It compares bytes, because
+    /// a quote with a combining mark is another `Character`. In entity tags a backslash escapes nothing ([RFC 9110
+    /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
+    package func splitOutsideQuotes(at separator: UInt8, hasEscapes: Bool = true) -> [SubSequence] {
+        var isQuoted = false
+        var isEscaped = false
+        return utf8.split { byte in
+            defer { isEscaped = hasEscapes && isQuoted && !isEscaped && byte == .backslash }
+            if byte == .quote, !isEscaped { isQuoted.toggle() }
+            return byte == separator && !isQuoted
+        }.map { self[$0.startIndex..<$0.endIndex] }
+    }
+}
+
 extension Int {
     /// Returns the number and a noun, `1 byte` or `2 bytes`.
     package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }

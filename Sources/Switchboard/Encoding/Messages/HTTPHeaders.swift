@@ -173,8 +173,11 @@ extension HTTPHeaders {
     package func listMembers(of name: String) -> [String] { values(for: name).listMembers }
 
     /// The last `Content-Type`, which counts if a server sends several ([RFC 9110
-    /// §8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.3)).
-    package var contentType: String? { last { $0.name.equalsIgnoringCase("Content-Type") }?.value }
+    /// §8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.3)). URLSession joins them with commas.
+    package var contentType: String? {
+        values(for: "Content-Type").flatMap { $0.splitOutsideQuotes(at: .comma) }.map(\.trimmedOfBlanks)
+            .last { !$0.isEmpty }
+    }
 }
 
 extension [String] {
