@@ -25,6 +25,7 @@ extension CurlExchange {
         recordActivity()
         guard sendTime == 0 else { return true }
         sendTime = deadlines.lastActivity
+        loop.sendCount += 1
         if request.smallBody != nil { isBodySent = true }
         deadlines.endConnecting()
         isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0

@@ -86,6 +86,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) private var uploadedCount: Int64 = 0
     /// Whether the system had bytes of the connection that were not acknowledged then.
     @exclusivity(unchecked) private var wasQueued = false
+    /// The number of requests that the loop had sent then.
+    @exclusivity(unchecked) private var sendCount = 0
     /// Whether the server has sent the 101, so that another protocol uses the connection.
     @exclusivity(unchecked) var isUpgraded = false
     /// The index among the loop's upgraded exchanges, or -1.
@@ -304,9 +306,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         acknowledgedCount = max(acknowledged, lastAcknowledged)
         // A small body is sent together with the head.
         let isUploading = uploadedCount > lastUploaded && request.smallBody == nil
+        // libcurl counts steps of up to 64 KiB, and a server may open smaller windows. Answers to PINGs are smaller.
+        let isUploadingPart =
+            uploadedCount < sentCount && sendCount == loop.sendCount && acknowledged > lastAcknowledged + 4_096
         // Otherwise, the server has acknowledged other exchanges, or frames such as the answer to its PING.
-        let isOfBody = isUploading || isQueued || wasQueued
-        wasQueued = isQueued
+        let isOfBody = isUploading || isUploadingPart || isQueued || wasQueued
+        (wasQueued, sendCount) = (isQueued, loop.sendCount)
         guard isOfBody, acknowledged < 0 || acknowledged > lastAcknowledged else { return false }
         let lastActivity = deadlines.lastActivity
         deadlines.lastActivity = max(lastActivity, now - min(now, UInt64(age) * 1_000_000))

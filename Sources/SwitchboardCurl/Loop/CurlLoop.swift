@@ -63,6 +63,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     let handleCount = Atomic(0)
     /// The number of exchanges that wait in ``queues``.
     let waitingCount = Atomic(0)
+    /// The number of requests that were sent.
+    @exclusivity(unchecked) var sendCount = 0
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0

@@ -209,6 +209,15 @@ class Connection(asyncio.Protocol):
             connection.flush()
         self.count_path(stream, name)
 
+    def widen_path(self, stream, rest):
+        """Lets the client send more bytes on the stream of `wait_path`, of any connection, and then answers."""
+        name, count = rest.split("/")
+        connection, waiting = WAITING[name]
+        for window in (None, waiting):
+            connection.h2.increment_flow_control_window(int(count), window)
+        connection.flush()
+        self.count_path(stream, name)
+
     def early_path(self, stream, _):
         """Sends the whole answer before the body of the request has arrived."""
         self.early = stream

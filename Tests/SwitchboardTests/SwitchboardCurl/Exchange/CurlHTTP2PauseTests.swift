@@ -117,16 +117,20 @@ struct CurlHTTP2PauseTests {
         #expect(error?.code == .timedOut)
     }
 
-    /// Ends the exchange with a body by a timeout, as soon as the server has received `count` bytes of the body, and the
-    /// system has no more. Returns whether the exchange continues.
-    private static func timeOutUpload(of loop: CurlLoop, after count: Int64) async throws -> Bool {
+    /// Ends the exchange with a body by a timeout, as soon as the server has received `count` bytes of the body and
+    /// `acknowledged` bytes of the connection, and the system has no more. Returns whether the exchange continues.
+    private static func timeOutUpload(
+        of loop: CurlLoop, after count: Int64, acknowledged: Int64 = -1
+    ) async throws -> Bool {
         let continues = Protected(false)
         _ = try await comesTrue {
             try await loop.locked { loop in
                 guard let upload = loop.active.first(where: { $0.request.bodyLength != nil }) else { return true }
                 var (age, isQueued) = (UInt32(0), false)
-                _ = swcurl_poller_acknowledged(loop.poller, upload.handle.easy, &age, &isQueued)
-                guard !isQueued, swcurl_easy_uploaded(upload.handle.easy) >= count else { return false }
+                let received = swcurl_poller_acknowledged(loop.poller, upload.handle.easy, &age, &isQueued)
+                guard !isQueued, received >= acknowledged, swcurl_easy_uploaded(upload.handle.easy) >= count else {
+                    return false
+                }
                 loop.timeOut([upload])
                 continues.withLock { $0 = upload.activeIndex >= 0 }
                 return true
@@ -178,6 +182,35 @@ struct CurlHTTP2PauseTests {
         if continues { call.cancel() }
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.code == .timedOut)
+    }
+
+    /// libcurl 8.5 counts the bytes of a body in steps of 64 KiB.
+    @Test("bytes that fill a small window extend an idle timeout")
+    func smallWindows() async throws {
+        guard Self.isShared else { return }
+        let session = try Self.session()
+        let name = UUID().uuidString
+        let body = DataBody(Data(count: 1_000_000))
+        let waiting = NetworkRequest(.post, try Servers.http2("scriptsTLS", "/wait/\(name)"), body: body)
+        let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
+        let loop = try #require(session.existingLoop)
+        // The first window has 65,535 bytes.
+        let isSending = try await Self.timeOutUpload(of: loop, after: 60_000)
+        #expect(isSending)
+        let widening = try Servers.http2("scriptsTLS", "/widen/\(name)/8192")
+        for _ in 0..<3 {
+            let acknowledged = try await loop.locked { loop in
+                let upload = loop.active.first { $0.request.bodyLength != nil }
+                var (age, isQueued) = (UInt32(0), false)
+                return upload.map { swcurl_poller_acknowledged(loop.poller, $0.handle.easy, &age, &isQueued) }
+            }
+            _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), widening)
+            let continues = try await Self.timeOutUpload(
+                of: loop, after: 0, acknowledged: try #require(acknowledged) + 8_192)
+            #expect(continues)
+        }
+        call.cancel()
+        _ = await call.result
     }
 
     @Test("the end of a body extends an idle timeout beside an older stream")
