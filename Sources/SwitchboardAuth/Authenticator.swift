@@ -56,10 +56,13 @@ public protocol Authenticator: Sendable {
     func load(in partition: String?) async throws -> Credential?
 
     /// Saves a new credential, or removes the saved one for nil. Calls run one at a time: a sign-in, sign-out or reset
-    /// from within one neither waits for its own call nor throws its error. By default, it does nothing.
+    /// from within one neither waits for its own call nor throws its error. A request that a call sends through the same
+    /// router may wait for a refresh, which waits for the call: give it `RequestOptions.Authentication.none`. By default,
+    /// it does nothing.
     func save(_ credential: Credential?, in partition: String?) async throws
 
-    /// Removes all saved credentials, of every partition. By default, it does nothing.
+    /// Removes all saved credentials, of every partition. For requests that it sends, see ``save(_:in:)``. By default, it
+    /// does nothing.
     func reset() async
 
     /// Runs a refresh: calls of ``refresh(_:in:)`` and ``save(_:in:)``. An authenticator whose credentials are shared by

@@ -45,7 +45,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
     /// The identities of the tokens that this authenticator last used from the store or saved in it. Empty for a store
-    /// without one.
+    /// without one. Missing if no token of the store may be used.
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
@@ -94,8 +94,9 @@ public struct OAuth2Authenticator: Authenticator {
                 do {
                     return try await refresh(newer, storedIn: partition)
                 } catch {
-                    // The next request finds it again, unless the server refused it.
+                    // The interceptor has not used the token, and does not remove it.
                     refused.withLock { $0[partition] = nil }
+                    // The next request finds it again, unless the server refused it.
                     if !isLost(after: error) {
                         stored.withLock { if $0[partition] == newer.identity { $0[partition] = "" } }
                     }
@@ -215,7 +216,7 @@ public struct OAuth2Authenticator: Authenticator {
                 // `stored` keeps the lost token, so that a later refresh finds one of another process.
                 return try await remove(in: partition) { [last, refused].contains($0.identity) }
             }
-            // If the removal fails, no token of the store is used before the next sign-in or launch.
+            // If the removal fails, no token of the store is used until the next sign-in.
             stored.withLock { $0[partition] = nil }
             try await store.remove(in: partition)
             stored.withLock { $0[partition] = "" }

@@ -221,11 +221,13 @@ extension AuthenticationInterceptor {
         _ old: Stored?, for refresh: SharedOperation<Stored>, in partition: String?
     ) async throws -> (last: A.Credential?, loaded: Stored?) {
         if let old { return (old.credential, nil) }
-        let (current, isResetting) = state.withLock { ($0.partitions[partition] ?? Partition(), $0.resets > 0) }
-        // A sign-out or a reset may not have removed the saved credential yet. The timer limits the wait.
-        if let removal = current.removal { try? await saving.wait(for: removal) }
-        if isResetting { try? await saving.run {} }
-        if current.isLoaded { return (nil, nil) }
+        let (isLoaded, removal) = state.withLock { state in
+            let current = state.partitions[partition]
+            return (current?.isLoaded == true, current?.removal ?? state.removal)
+        }
+        // A sign-out or a reset may not have removed the saved credential yet.
+        if let removal { try? await saving.wait(for: removal) }
+        if isLoaded { return (nil, nil) }
         let last = try await load(in: partition)
         if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
             return (last, try store(last, ending: refresh, isRefreshed: false, in: partition))

@@ -66,6 +66,7 @@ extension AuthenticationInterceptor: Resettable {
                 await self.authenticator.reset()
                 self.state.withLock { $0.resets -= 1 }
             }
+            state.removal = removal
             return (refreshes, removal)
         }
         for refresh in refreshes {

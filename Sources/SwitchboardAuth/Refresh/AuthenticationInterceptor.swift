@@ -35,6 +35,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         var generation = 0
         /// The number of resets that are removing saved credentials.
         var resets = 0
+        /// The removal of saved credentials by the last reset.
+        var removal: Task<Void, any Error>?
     }
 
     /// The authenticator that applies and refreshes credentials.
@@ -175,7 +177,7 @@ struct PartitionState<Credential: Sendable>: Sendable {
     var failure: NetworkError?
     /// The number of sign-outs and resets. A later sign-in may be that of another user.
     var removals = 0
-    /// The removal of the saved credential by a sign-out.
+    /// The removal of the saved credential by the sign-out. Nil after a later sign-in.
     var removal: Task<Void, any Error>?
 
     /// Whether no user is signed in, and no credential was saved.

@@ -202,8 +202,8 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer old"])
     }
 
-    @Test("after a sign-out that fails, no token of another process is used")
-    func failedSignOut() async throws {
+    @Test("after a sign-out that fails, no token of another process is used", arguments: [false, true])
+    func failedSignOut(isUnreadable: Bool) async throws {
         let store = LastingTokenStore([nil: OAuthToken(accessToken: "a1")])
         let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
         let api = StubSession { _ in .text("ok") }
@@ -211,14 +211,16 @@ struct OAuth2AuthenticatorTests {
         _ = try await router.response(for: URLEndPoint(.get, url))
         // Another process has refreshed the token.
         await store.save(OAuthToken(accessToken: "a2"), in: nil)
+        await store.setUnreadable(isUnreadable)
         await #expect(throws: NetworkError.self) { try await interceptor.signOut(in: nil) }
+        await store.setUnreadable(false)
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.oauthError?.code == .notSignedIn)
         #expect(api.authorizations == ["Bearer a1"])
     }
 
-    @Test("a request before a sign-out has removed the token does not use it")
-    func requestBeforeRemoval() async throws {
+    @Test("a request before a removal from the store does not use the token", arguments: [false, true])
+    func requestBeforeRemoval(isReset: Bool) async throws {
         let (store, gate, waiting) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate(), WaitingCounter())
         let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
         let api = StubSession { _ in .text("ok") }
@@ -227,7 +229,9 @@ struct OAuth2AuthenticatorTests {
         // Another process has refreshed the token.
         await store.save(OAuthToken(accessToken: "a2"), in: nil)
         _ = interceptor.saving.start { try await gate.wait() }
-        let signOut = Task { try await interceptor.signOut(in: nil) }
+        let removal = Task {
+            if isReset { await interceptor.reset() } else { try await interceptor.signOut(in: nil) }
+        }
         let isSignedOut = try await comesTrue { try await interceptor.credential(in: nil) == nil }
         #expect(isSignedOut)
         let call = Task {
@@ -237,49 +241,29 @@ struct OAuth2AuthenticatorTests {
         gate.open()
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.oauthError?.code == .notSignedIn)
-        try await signOut.value
+        try await removal.value
         #expect(await store.load(in: nil) == nil)
         #expect(api.authorizations == ["Bearer a1"])
     }
 
-    @Test("a request before a reset has removed the token does not use it")
-    func requestBeforeReset() async throws {
-        let (store, gate, waiting) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate(), WaitingCounter())
-        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
-        let api = StubSession { _ in .text("ok") }
-        let router = router(api, interceptor)
-        _ = try await router.response(for: URLEndPoint(.get, url))
-        // Another process has refreshed the token.
-        await store.save(OAuthToken(accessToken: "a2"), in: nil)
-        _ = interceptor.saving.start { try await gate.wait() }
-        let reset = Task { await interceptor.reset() }
-        let isResetting = await comesTrue { interceptor.state.withLock { $0.resets } == 1 }
-        #expect(isResetting)
-        let call = Task {
-            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
-        }
-        _ = try await waiting.values.first()
-        gate.open()
-        let error = await #expect(throws: NetworkError.self) { try await call.value }
-        #expect(error?.oauthError?.code == .notSignedIn)
-        await reset.value
-        #expect(await store.load(in: nil) == nil)
-        #expect(api.authorizations == ["Bearer a1"])
-    }
-
-    @Test("a signed-out partition does not wait for the saves of others")
-    func otherPartition() async throws {
-        let gate = Gate()
+    @Test("a request after a sign-out does not wait for saves of other partitions")
+    func requestDuringOtherSave() async throws {
+        let (gate, codes) = (Gate(), Deliveries<OAuthError.Code?>())
         let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }))
         let router = router(StubSession { _ in .text("ok") }, interceptor)
         try await interceptor.signOut(in: "b")
         let save = interceptor.saving.start { try await gate.wait() }
-        let options = RequestOptions { $0.partition = "b" }
-        let error = await #expect(throws: NetworkError.self) {
-            try await router.response(for: URLEndPoint(.get, url), options: options)
+        let call = Task {
+            let options = RequestOptions { $0.partition = "b" }
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, url), options: options)
+            }
+            codes.add(error?.oauthError?.code)
         }
-        #expect(error?.oauthError?.code == .notSignedIn)
+        let code = try await codes.first()
+        #expect(code == .notSignedIn)
         gate.open()
+        await call.value
         try await save.value
     }
 
@@ -292,7 +276,11 @@ struct OAuth2AuthenticatorTests {
         _ = try await router.response(for: URLEndPoint(.get, url))
         let reset = Task { await interceptor.reset() }
         _ = try await store.removals.first()
-        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        let waiting = WaitingCounter()
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
+        }
+        _ = try await waiting.values.first()
         store.gate.open()
         await reset.value
         await #expect(throws: NetworkError.self) { try await call.value }
@@ -317,10 +305,10 @@ struct OAuth2AuthenticatorTests {
         _ = try await waiting.values.first()
         store.gate.open()
         await reset.value
-        let during = await #expect(throws: NetworkError.self) { try await call.value }
-        #expect(during?.oauthError?.code == .notSignedIn)
-        let after = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
-        #expect(after?.oauthError?.code == .notSignedIn)
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        let later = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(later?.oauthError?.code == .notSignedIn)
         #expect(api.requests.isEmpty)
         try await interceptor.signIn(OAuthToken(accessToken: "new"), in: nil)
         _ = try await router.response(for: URLEndPoint(.get, url))
@@ -350,10 +338,17 @@ private final class PausedTokenStore: TokenStore {
 /// A store whose tokens cannot be removed.
 private actor LastingTokenStore: TokenStore {
     private var tokens: [String?: OAuthToken]
+    private var isUnreadable = false
 
     init(_ tokens: [String?: OAuthToken]) { self.tokens = tokens }
 
-    func load(in partition: String?) -> OAuthToken? { tokens[partition] }
+    func setUnreadable(_ isUnreadable: Bool) { self.isUnreadable = isUnreadable }
+
+    func load(in partition: String?) throws -> OAuthToken? {
+        if isUnreadable { throw NetworkError(.unreadableFile) }
+        return tokens[partition]
+    }
+
     func save(_ token: OAuthToken, in partition: String?) { tokens[partition] = token }
     func remove(in partition: String?) throws { throw NetworkError(.cannotWriteFile) }
     func removeAll() throws { throw NetworkError(.cannotWriteFile) }

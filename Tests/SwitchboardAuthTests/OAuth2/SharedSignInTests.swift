@@ -243,6 +243,24 @@ struct SharedSignInTests {
         }
     }
 
+    @Test("a process without a token does not undo the sign-out of another one")
+    func signedOutWithoutToken() async throws {
+        try await withFolder { folder in
+            let (server, file) = (Server(), folder.appendingPathComponent("tokens"))
+            let store = FileTokenStore(file)
+            let router = server.router(file)
+            await #expect(throws: NetworkError.self) { try await router.response(for: get) }
+            var expired = server.token
+            expired.expiresAt = .distantPast
+            try await store.save(expired, in: nil)
+            server.beforeRefresh.withLock { $0 = { try await store.remove(in: nil) } }
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: get) }
+            #expect(error?.oauthError?.code == .notSignedIn)
+            #expect(try await store.load(in: nil) == nil)
+            #expect(server.token.accessToken == "a2")
+        }
+    }
+
     @Test("a process without a token uses that of a later sign-in elsewhere", arguments: [false, true])
     func signedInElsewhereLater(signsOut: Bool) async throws {
         try await withFolder { folder in
@@ -370,7 +388,7 @@ struct SharedSignInTests {
             #expect(error?.oauthError?.code == code)
         }
         #expect(login.requests.count == 1)
-        // The process that signed in removes it.
+        // Only saves change the store, because they run one at a time.
         #expect(await store.load(in: nil)?.accessToken == "a2")
         // A sign-out removes any token.
         await store.save(OAuthToken(accessToken: "a3"), in: nil)
@@ -403,6 +421,35 @@ struct SharedSignInTests {
             try await authenticator.save(fresh, in: nil)
             #expect(try await store.load(in: nil) == fresh)
         }
+    }
+
+    @Test("a refresh token that the store does not keep is sent")
+    func refreshTokenInMemory() async throws {
+        let store = AccessTokenStore()
+        let login = StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#))
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let authenticator = OAuth2Authenticator(client, store: store)
+        let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
+        try await authenticator.save(old, in: nil)
+        let fresh = try await authenticator.refresh(old, in: nil)
+        #expect(fresh.accessToken == "a2" && fresh.refreshToken == "r2")
+        let request = try #require(login.requests.first)
+        let form = FormBody.decode(try request.body.encode())
+        #expect(form.contains { $0.name == "refresh_token" && $0.value == "r1" })
+    }
+
+    /// A store that keeps no refresh tokens.
+    private struct AccessTokenStore: TokenStore {
+        private let store = MemoryTokenStore()
+
+        func load(in partition: String?) async -> OAuthToken? { await store.load(in: partition) }
+
+        func save(_ token: OAuthToken, in partition: String?) async {
+            await store.save(OAuthToken(accessToken: token.accessToken), in: partition)
+        }
+
+        func remove(in partition: String?) async { await store.remove(in: partition) }
+        func removeAll() async { await store.removeAll() }
     }
 
     /// A store that another process changes directly after a token was loaded.

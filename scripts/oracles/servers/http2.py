@@ -202,9 +202,9 @@ class Connection(asyncio.Protocol):
         WAITING[name] = self, stream
 
     def release_path(self, stream, name):
-        """Sends the answer of `wait_path`, with its length, unless the client has reset that stream, and then its own."""
+        """Sends the answer of `wait_path`, with its length, unless the client has ended that, and then its own."""
         connection, waiting = WAITING.pop(name)
-        with contextlib.suppress(h2.exceptions.StreamClosedError):
+        with contextlib.suppress(h2.exceptions.ProtocolError):
             connection.count_path(waiting, "sized")
             connection.flush()
         self.count_path(stream, name)
