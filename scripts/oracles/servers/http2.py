@@ -204,9 +204,10 @@ class Connection(asyncio.Protocol):
     def release_path(self, stream, name):
         """Sends the answer of `wait_path`, with its length, unless the client has ended that, and then its own."""
         connection, waiting = WAITING.pop(name)
-        with contextlib.suppress(h2.exceptions.ProtocolError):
-            connection.count_path(waiting, "sized")
-            connection.flush()
+        if not connection.transport.is_closing():
+            with contextlib.suppress(h2.exceptions.ProtocolError):
+                connection.count_path(waiting, "sized")
+                connection.flush()
         self.count_path(stream, name)
 
     def widen_path(self, stream, rest):
