@@ -34,14 +34,7 @@ struct IdempotencyKeyTests {
     @Test("keys differ in a process that has no free descriptor")
     func uniqueWithoutDescriptors() async {
         await #expect(processExitsWith: .success) {
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            try #require(getrlimit(kind, &limit) == 0)
-            var none = limit
-            none.rlim_cur = 3
-            try #require(setrlimit(kind, &none) == 0)
-            let keys = (0..<100).map { _ in IdempotencyKey.unique.text }
-            try #require(setrlimit(kind, &limit) == 0)
+            let keys = try await withoutDescriptors { (0..<100).map { _ in IdempotencyKey.unique.text } }
             #expect(Set(keys).count == 100)
             let shape = "^[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$"
             #expect(keys.allSatisfy { $0.range(of: shape, options: .regularExpression) != nil })

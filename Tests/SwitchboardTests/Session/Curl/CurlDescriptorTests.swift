@@ -10,20 +10,6 @@ import SwitchboardTestSupport
 
 /// Sessions in a process without a free descriptor. Each test has a separate process, to which the limit applies.
 @Suite(.timeLimit(.minutes(10))) struct CurlDescriptorTests {
-    /// Runs `body` while the process can open no descriptor.
-    private static func withoutDescriptors<Output>(_ body: () async throws -> Output) async throws -> Output {
-        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        try #require(getrlimit(kind, &limit) == 0)
-        // Forbids all numbers but those of the standard descriptors, which are in use.
-        var none = limit
-        none.rlim_cur = 3
-        try #require(setrlimit(kind, &none) == 0)
-        defer { setrlimit(kind, &limit) }
-        try #require(open("/dev/null", O_RDONLY) == -1 && errno == EMFILE)
-        return try await body()
-    }
-
     /// Returns the file of libcurl that this process has loaded.
     private static func libcurl() throws -> URL {
         let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps"))
@@ -39,7 +25,7 @@ import SwitchboardTestSupport
         await #expect(processExitsWith: .success) {
             try await MockServer.run(handler: { _ in .text("ok") }) { server in
                 let request = NetworkRequest(.get, server.url)
-                let session = try await Self.withoutDescriptors {
+                let session = try await withoutDescriptors {
                     let session = CurlSession(configuration: .direct)
                     for _ in 0..<2 {
                         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
@@ -64,13 +50,13 @@ import SwitchboardTestSupport
     func memory() async {
         await #expect(processExitsWith: .success) {
             let request = NetworkRequest(.get, URL(text: "http://127.0.0.1/"))
-            let session = try await Self.withoutDescriptors {
+            let session = try await withoutDescriptors {
                 let session = CurlSession(configuration: .direct)
                 _ = try? await session.send(request)
                 return session
             }
             let before = try Self.dataSize()
-            try await Self.withoutDescriptors {
+            try await withoutDescriptors {
                 for _ in 0..<4_000 {
                     await #expect(throws: NetworkError.self) { try await session.send(request) }
                 }
@@ -87,7 +73,7 @@ import SwitchboardTestSupport
             try await MockServer.run(handler: { _ in .text("ok") }) { server in
                 let request = NetworkRequest(.get, server.url)
                 let session = CurlSession(configuration: .direct)
-                try await Self.withoutDescriptors {
+                try await withoutDescriptors {
                     let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
                     #expect(error?.code == .cannotConnect)
                     #expect(error?.reason == "the process has no free descriptor for a connection")
@@ -105,31 +91,27 @@ import SwitchboardTestSupport
     func reserve() async {
         await #expect(processExitsWith: .success) {
             let (listener, port) = try Socket.listening()
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            try #require(getrlimit(kind, &limit) == 0)
             // The process has inherited some numbers.
             let free = (0..<40).map { _ in open("/dev/null", O_RDONLY) }
             for descriptor in free { close(descriptor) }
-            var few = limit
-            few.rlim_cur = try rlim_t(#require(free.max()) + 1)
-            try #require(setrlimit(kind, &few) == 0)
+            let last = try #require(free.max())
             var configuration = SessionConfiguration.direct
             configuration.maximumConnectionsPerHost = 100
             let session = CurlSession(configuration: configuration)
             let request = NetworkRequest(.get, URL(string: "http://127.0.0.1:\(port)/"))
-            let (failure, files) = await withTaskGroup(of: NetworkError?.self) { group in
-                for _ in 0..<100 {
-                    group.addTask {
-                        do { _ = try await session.send(request) } catch { return error as? NetworkError }
-                        return nil
+            let (failure, files) = try await withLimit(rlim_t(last + 1), of: RLIMIT_NOFILE) {
+                await withTaskGroup(of: NetworkError?.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask {
+                            do { _ = try await session.send(request) } catch { return error as? NetworkError }
+                            return nil
+                        }
                     }
+                    let failure = await group.next() ?? nil
+                    let files = (0..<4).map { _ in open("/dev/null", O_RDONLY) }
+                    group.cancelAll()
+                    return (failure, files)
                 }
-                let failure = await group.next() ?? nil
-                let files = (0..<4).map { _ in open("/dev/null", O_RDONLY) }
-                setrlimit(kind, &limit)
-                group.cancelAll()
-                return (failure, files)
             }
             #expect(failure?.code == .cannotConnect)
             #expect(failure?.reason == "the process has no free descriptor for a connection")
@@ -146,7 +128,7 @@ import SwitchboardTestSupport
             defer { try? FileManager.default.removeItem(at: copy) }
             try FileManager.default.copyItem(at: Self.libcurl(), to: copy)
             let (first, second) = (StubSession(), StubSession())
-            try await Self.withoutDescriptors {
+            try await withoutDescriptors {
                 let failure = swcurl_load(copy.path).map { String(cString: $0) }
                 #expect(failure?.contains("Too many open files") == true)
                 #expect(DefaultSession.choose(failure, { first }, or: { second }) as? StubSession === first)

@@ -23,15 +23,10 @@ struct URLRequestTests {
                 try Data(count: 4_096).write(to: file)
                 // A write beyond the limit fails, as on a full disk.
                 signal(SIGXFSZ, SIG_IGN)
-                let kind = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-                var limit = rlimit()
-                try #require(getrlimit(kind, &limit) == 0)
-                var small = limit
-                small.rlim_cur = 1_000
-                try #require(setrlimit(kind, &small) == 0)
-                defer { setrlimit(kind, &limit) }
-                let error = await #expect(throws: NetworkError.self) {
-                    _ = try await RequestPayload(FileBody(file), within: .standard)
+                let error = try await withLimit(1_000, of: RLIMIT_FSIZE) {
+                    await #expect(throws: NetworkError.self) {
+                        _ = try await RequestPayload(FileBody(file), within: .standard)
+                    }
                 }
                 #expect(error?.code == .cannotWriteFile)
                 #expect(error?.reason == "the temporary file for the streamed body failed: File too large")
