@@ -219,9 +219,19 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer a1"])
     }
 
+    /// Starts a request, and returns it when it waits for a credential.
+    private func waitingRequest(_ router: Router<URLEndPoint>) async throws -> Task<NetworkResponse, any Error> {
+        let waiting = WaitingCounter()
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
+        }
+        _ = try await waiting.values.first()
+        return call
+    }
+
     @Test("a request before a removal from the store does not use the token", arguments: [false, true])
     func requestBeforeRemoval(isReset: Bool) async throws {
-        let (store, gate, waiting) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate(), WaitingCounter())
+        let (store, gate) = (MemoryTokenStore(OAuthToken(accessToken: "a1")), Gate())
         let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
         let api = StubSession { _ in .text("ok") }
         let router = router(api, interceptor)
@@ -234,10 +244,7 @@ struct OAuth2AuthenticatorTests {
         }
         let isSignedOut = try await comesTrue { try await interceptor.credential(in: nil) == nil }
         #expect(isSignedOut)
-        let call = Task {
-            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
-        }
-        _ = try await waiting.values.first()
+        let call = try await waitingRequest(router)
         gate.open()
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.oauthError?.code == .notSignedIn)
@@ -276,11 +283,7 @@ struct OAuth2AuthenticatorTests {
         _ = try await router.response(for: URLEndPoint(.get, url))
         let reset = Task { await interceptor.reset() }
         _ = try await store.removals.first()
-        let waiting = WaitingCounter()
-        let call = Task {
-            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
-        }
-        _ = try await waiting.values.first()
+        let call = try await waitingRequest(router)
         store.gate.open()
         await reset.value
         await #expect(throws: NetworkError.self) { try await call.value }
@@ -298,11 +301,7 @@ struct OAuth2AuthenticatorTests {
         let reset = Task { await interceptor.reset() }
         _ = try await store.removals.first()
         #expect(try await interceptor.credential(in: nil) == nil)
-        let waiting = WaitingCounter()
-        let call = Task {
-            try await router.response(for: URLEndPoint(.get, url), options: RequestOptions { $0.monitors = [waiting] })
-        }
-        _ = try await waiting.values.first()
+        let call = try await waitingRequest(router)
         store.gate.open()
         await reset.value
         let error = await #expect(throws: NetworkError.self) { try await call.value }
