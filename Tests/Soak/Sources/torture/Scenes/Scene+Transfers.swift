@@ -11,13 +11,13 @@ extension Scene {
     /// Runs a closure with a router over a session of its own. In a run with faults, a socket that nobody watches ends
     /// by the idle timeout.
     private static func withRouter<Output: Sendable>(
-        isPatient: Bool = false, _ body: (Router<URLEndPoint>) async throws -> Output
+        at place: Place, _ body: (Router<URLEndPoint>) async throws -> Output
     ) async throws -> Output {
         var configuration = SessionConfiguration()
         configuration.proxy = .none
         let session = CurlSession(configuration: configuration)
         let options = RequestOptions {
-            $0.timeouts = isPatient ? .standard : Timeouts(idle: .milliseconds(700))
+            $0.timeouts = place.isPatient ? .standard : Timeouts(idle: .milliseconds(700))
             $0.retry = RetryPolicy(maximumAttempts: 2, baseDelay: .milliseconds(1))
         }
         do {
@@ -37,11 +37,11 @@ extension Scene {
     /// The start and the end of a session, with a request in memory and one as a stream.
     static let session = Scene(
         name: "session",
-        run: { try await exchange($0, isPatient: $0.isPatient) },
-        verify: { place, _ in try await exchange(place, isPatient: true) })
+        run: { try await exchange($0) },
+        verify: { place, _ in try await exchange(place) })
 
-    private static func exchange(_ place: Place, isPatient: Bool) async throws {
-        try await withRouter(isPatient: isPatient) { router in
+    private static func exchange(_ place: Place) async throws {
+        try await withRouter(at: place) { router in
             let response = try await router.response(for: get(place, 100))
             try Wrong.unless(response.body == Body.data(100), "the body is wrong")
             let streamed = try await router.streamedResponse(for: get(place, 400_000))
@@ -57,7 +57,7 @@ extension Scene {
     static let download = Scene(
         name: "download",
         prepare: { try await downloadHalf(Body.data(size), tag: "\"\(size)\"", $0) },
-        run: { try await download($0, isPatient: $0.isPatient) },
+        run: { try await download($0) },
         verify: { place, hasSucceeded in
             if hasSucceeded || place.names.contains("file") { try checkFile(place) }
             try await finishDownload(place)
@@ -80,14 +80,14 @@ extension Scene {
         try Wrong.unless(place.names.count == 2, "the partial download left \(place.names)")
     }
 
-    private static func download(_ place: Place, isPatient: Bool) async throws {
-        try await withRouter(isPatient: isPatient) { router in
+    private static func download(_ place: Place) async throws {
+        try await withRouter(at: place) { router in
             _ = try await router.download(get(place, size), to: place.file("file"), keepingPartial: true)
         }
     }
 
     private static func finishDownload(_ place: Place) async throws {
-        try await download(place, isPatient: true)
+        try await download(place)
         try checkFile(place)
         try Wrong.unless(place.names == ["file"], "the download left \(place.names)")
     }
@@ -101,15 +101,15 @@ extension Scene {
     static let upload = Scene(
         name: "upload",
         prepare: { place in try Body.data(size).write(to: place.file("source")) },
-        run: { try await upload($0, isPatient: $0.isPatient) },
+        run: { try await upload($0) },
         verify: { place, _ in
-            try await upload(place, isPatient: true)
+            try await upload(place)
             try Wrong.unless(place.names == ["source"], "the upload left \(place.names)")
         },
-        recover: { try await upload($0, isPatient: true) })
+        recover: { try await upload($0) })
 
-    private static func upload(_ place: Place, isPatient: Bool) async throws {
-        try await withRouter(isPatient: isPatient) { router in
+    private static func upload(_ place: Place) async throws {
+        try await withRouter(at: place) { router in
             let response = try await router.upload(
                 URLEndPoint(.post, place.url("uploads")), from: place.file("source"), by: .tus, pieceSize: 120_000,
                 stateFile: place.file("state"))
@@ -123,11 +123,11 @@ extension Scene {
     static let fileBody = Scene(
         name: "file-body",
         prepare: { try Body.data(size).write(to: $0.file("source")) },
-        run: { try await send($0, isPatient: $0.isPatient) },
-        verify: { place, _ in try await send(place, isPatient: true) })
+        run: { try await send($0) },
+        verify: { place, _ in try await send(place) })
 
-    private static func send(_ place: Place, isPatient: Bool) async throws {
-        try await withRouter(isPatient: isPatient) { router in
+    private static func send(_ place: Place) async throws {
+        try await withRouter(at: place) { router in
             let response = try await router.response(
                 for: URLEndPoint(.post, place.url("take"), task: .requestBody(FileBody(place.file("source")))))
             try Wrong.unless(response.text == "true \(size)", "the server received: \(response.text)")
@@ -139,15 +139,15 @@ extension Scene {
     static let spill = Scene(
         name: "spill", only: ["open", "read", "write", "unlink", "truncate"],
         prepare: { try Body.data(size).write(to: $0.file("source")) },
-        run: { try await spill($0, isPatient: $0.isPatient) },
-        verify: { place, _ in try await spill(place, isPatient: true) })
+        run: { try await spill($0) },
+        verify: { place, _ in try await spill(place) })
 
-    private static func spill(_ place: Place, isPatient: Bool) async throws {
+    private static func spill(_ place: Place) async throws {
         let session = FoundationSession()
         defer { session.invalidate() }
         let options = RequestOptions {
             // URLSession sends too few bytes of a file that it cannot open or read, and waits for the response.
-            $0.timeouts = isPatient ? .standard : Timeouts(idle: .milliseconds(700))
+            $0.timeouts = place.isPatient ? .standard : Timeouts(idle: .milliseconds(700))
             $0.retry = .never
         }
         let router = Router<URLEndPoint>(session: session, options: options)
@@ -229,11 +229,11 @@ extension Scene {
 
     static let webSocket = Scene(
         name: "websocket",
-        run: { try await echo($0, isPatient: $0.isPatient) },
-        verify: { place, _ in try await echo(place, isPatient: true) })
+        run: { try await echo($0) },
+        verify: { place, _ in try await echo(place) })
 
-    private static func echo(_ place: Place, isPatient: Bool) async throws {
-        try await withRouter(isPatient: isPatient) { router in
+    private static func echo(_ place: Place) async throws {
+        try await withRouter(at: place) { router in
             let options = RequestOptions { $0.webSocket.closeTimeout = .milliseconds(500) }
             let socket = try await router.webSocket(
                 for: URLEndPoint(.get, place.url("echo"), options: options))
