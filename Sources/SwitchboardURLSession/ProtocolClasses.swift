@@ -55,8 +55,8 @@ final class ProtocolClasses: Sendable {
     /// Returns the owner of a class, or nil after it was deallocated.
     func owner(of protocolClass: AnyClass) -> (any URLSessionOwner)? {
         let owner = state.withLock { $0.entries[ObjectIdentifier(protocolClass)]?.owner }
-        if let session = owner as? any NetworkSession { return SessionOwner(session: session) }
-        return owner as? any URLSessionOwner
+        if let owner = owner as? any URLSessionOwner { return owner }
+        return (owner as? any NetworkSession).map(SessionOwner.init)
     }
 
     private static func makeClass<Owner>(_ number: Int, _ owner: Owner.Type) -> AnyClass {
