@@ -52,7 +52,7 @@ public struct RecordedRequest: Sendable, Hashable {
 extension RecordedRequest: DumpedAsDescription {
     /// The method, the target with its secrets replaced, and the size of the body, on one line.
     public var description: String {
-        return "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(body.count.counted("byte")))")
+        "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(body.count.counted("byte")))")
     }
 }
 

@@ -65,14 +65,12 @@ extension ParameterValue {
     ) throws -> ParameterValue {
         if let encodable = value as? any Encodable {
             let own = try encoded(encodable, at: path)
-            guard case .object(let members) = own, let name = members.first?.name, members.count == 1 else {
-                return own
-            }
+            guard case .object(let members) = own, let member = members.first, members.count == 1 else { return own }
             let mirror = Mirror(reflecting: value)
             let isCase =
                 mirror.displayStyle == .enum
-                && (members.map(\.value) == [.object(Parameters())] || mirror.children.first?.label == name)
-            guard name == "rawValue" || isCase else { return own }
+                && (member.value == .object(Parameters()) || mirror.children.first?.label == member.name)
+            guard member.name == "rawValue" || isCase else { return own }
         }
         return ParameterValue(any: value.rawAny, at: path, depth: depth + 1)
     }
