@@ -13,7 +13,7 @@ struct SlowReader {
         say("reading 1 KB a second of \(Self.length) bytes for \(seconds) s")
         let session = CurlSession(configuration: .direct(connections: 6))
         let ledger = Ledger(1)
-        Watchdog.watch(ledger, limit: .seconds(seconds + 120))
+        Watchdog.watch(ledger, limit: seconds + 120)
         _ = try await written(session)
         let start = await Figures.settled()
         ledger.begin(0, "the body")

@@ -3,8 +3,8 @@ import Glibc
 
 /// Ends the process if an operation hangs, and reports the operation.
 enum Watchdog {
-    /// Watches a ledger. `limit` is longer than any operation may take. Sessions have an idle timeout of 60 s.
-    static func watch(_ ledger: Ledger, limit: Duration = .seconds(90)) {
+    /// Watches a ledger. `limit` is longer in seconds than any operation may take. Sessions have an idle timeout of 60 s.
+    static func watch(_ ledger: Ledger, limit: Int = 90) {
         let thread = Thread {
             while true {
                 sleep(1)
