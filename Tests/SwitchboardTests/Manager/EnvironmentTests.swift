@@ -186,6 +186,14 @@ struct EnvironmentTests {
     }
     #endif
 
+    @Test("the name of an endpoint is made in the environment of its call", .requirement("S3.2"))
+    func endPointName() async throws {
+        let session = StubSession { _ in throw NetworkError(.timedOut) }
+        let manager = NetworkManager(environment: .staging, session: session)
+        let error = await #expect(throws: NetworkError.self) { try await manager.response(for: Named.here) }
+        #expect(error?.endPointName == "Named.staging" && error?.request?.endPointName == "Named.staging")
+    }
+
     @Test("an unknown environment throws, names the known ones and sends nothing", .requirement("S3.2"))
     func unknown() async throws {
         let session = StubSession { _ in .text("") }
@@ -244,6 +252,15 @@ private enum Films: EndPointType {
     ]
     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
     var path: String { "latest" }
+}
+
+/// An endpoint whose text is the environment that reads it.
+private enum Named: EndPointType, CustomStringConvertible {
+    case here
+
+    var baseURL: URL { get throws { try Films.servers.url(in: .current) } }
+    var path: String { "here" }
+    var description: String { NetworkEnvironment.current.name }
 }
 
 /// An endpoint that runs a closure when its base URL is read.

@@ -28,8 +28,9 @@ public struct NetworkError: Error, Sendable {
         var reason: String?
         var url: URL?
         var method: HTTPMethod?
-        /// Makes the name when it is read, because reflection takes longer than the rest of an error.
-        var endPointName: (@Sendable () -> String)?
+        /// Nil for the name of the request's endpoint, which is made when it is read: reflection takes longer than the
+        /// rest of an error.
+        var endPointName: String??
         var statusCode: Int?
         var headers: HTTPHeaders?
         var body: Data?
@@ -71,8 +72,8 @@ public struct NetworkError: Error, Sendable {
     }
     /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
     public var endPointName: String? {
-        get { fields.value.endPointName?() }
-        set { fields.value.endPointName = newValue.map { name in { @Sendable in name } } }
+        get { fields.value.endPointName ?? request?.endPointName }
+        set { fields.value.endPointName = .some(newValue) }
     }
     /// The status of the response, or nil when no complete head arrived.
     public var statusCode: Int? {
@@ -297,9 +298,6 @@ extension NetworkError {
         error.request = request
         error.url = url ?? request.url
         error.method = method ?? request.method
-        if fields.value.endPointName == nil, let endPoint = request.endPoint {
-            error.fields.value.endPointName = { endPoint.name }
-        }
         return error
     }
 
@@ -318,7 +316,7 @@ extension NetworkError {
 extension NetworkRequest {
     /// The type and case of the endpoint, without associated values, which may be secrets: `MovieApi.newMovies`.
     public var endPointName: String? {
-        endPoint?.name
+        endPoint.map { endPoint in callEnvironment.run { endPoint.name } }
     }
 }
 
