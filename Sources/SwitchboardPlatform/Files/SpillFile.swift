@@ -17,10 +17,8 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
 
     init(limit: Int64) throws(Failure) {
         self.limit = limit
-        let folder = FileManager.default.temporaryDirectory
-        let path = folder.appendingPathComponent("switchboard-\(UUID.randomText())").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system(.last) }
+        let path: String
+        do throws(POSIXError) { (path, descriptor) = try TemporaryFile.create() } catch { throw .system(error) }
         unlink(path)
     }
 
