@@ -109,11 +109,6 @@ extension NetworkResponse {
     package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         let lengths = lengths
         guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
-        try checkHeaderSize(limits)
-    }
-
-    /// Throws ``NetworkError/Code/headersTooLarge`` if the header fields are larger than the limit.
-    package func checkHeaderSize(_ limits: ResponseLimits) throws(NetworkError) {
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size > limits.responseHeaders else { return }
         throw NetworkError(
@@ -148,20 +143,12 @@ extension HTTPHeaders {
             if name.equalsIgnoringCase("Set-Cookie") {
                 fields += value.splitIntoCookies.map { HTTPHeader(name: name, value: $0) }
             } else {
-                fields.append(HTTPHeader(name: name, value: value.withoutLineEnds))
+                // A blank replaces each CR, LF and NUL (RFC 9110 §5.5).
+                let value = value.replacingBytes([.carriageReturn: " ", .lineFeed: " ", 0: " "])
+                fields.append(HTTPHeader(name: name, value: value))
             }
         }
         // The order of a dictionary is random. Cookies keep their order, because the sort is stable for equal names.
         self.init(fields.sorted(byName: \.name))
-    }
-}
-
-extension String {
-    /// The text with a blank for each CR, LF and NUL ([RFC 9110
-    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    fileprivate var withoutLineEnds: String {
-        let isReplaced: (UInt8) -> Bool = { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
-        guard utf8.contains(where: isReplaced) else { return self }
-        return String(decoding: utf8.map { isReplaced($0) ? 0x20 : $0 }, as: UTF8.self).trimmedOfBlanks
     }
 }

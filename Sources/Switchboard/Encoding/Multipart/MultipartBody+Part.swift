@@ -128,16 +128,7 @@ extension HTTPHeaders {
 
 extension String {
     fileprivate var escapedForDisposition: String {
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case .quote: bytes += "%22".utf8
-            case .carriageReturn: bytes += "%0D".utf8
-            case .lineFeed: bytes += "%0A".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        replacingBytes([.quote: "%22", .carriageReturn: "%0D", .lineFeed: "%0A"])
     }
 
     /// The text with every line end as CRLF, including a lone CR or LF.
