@@ -72,25 +72,24 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Reads the chunks in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let read: @Sendable () async throws -> Data?
+        fileprivate let stream: HTTPBodyStream
 
         /// Returns the next chunk, or nil at the end. Empty chunks are skipped.
         public mutating func next() async throws -> Data? {
-            while let chunk = try await read() {
-                if !chunk.isEmpty { return chunk }
-            }
-            return nil
+            try await stream.next()
         }
     }
 
     /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
     package func next() async throws -> Data? {
-        var iterator = makeAsyncIterator()
-        return try await iterator.next()
+        while let chunk = try await read() {
+            if !chunk.isEmpty { return chunk }
+        }
+        return nil
     }
 
     /// Starts reading. A second iterator continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(read: read)
+        AsyncIterator(stream: self)
     }
 }

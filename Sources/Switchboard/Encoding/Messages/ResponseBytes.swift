@@ -40,7 +40,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     ///
     /// The closure should throw only ``NetworkError`` or `CancellationError`.
     public init(read: @escaping @Sendable () async throws -> Data?) {
-        source = ClosureSource(read: read)
+        source = ClosureSource(stream: HTTPBodyStream(read: read))
     }
 
     /// Creates a body from closures: `result` returns the trailers and measurements of a body that has arrived
@@ -49,12 +49,14 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
         read: @escaping @Sendable () async throws -> Data?
     ) {
-        source = ClosureSource(read: read, makeResult: result)
+        source = ClosureSource(stream: HTTPBodyStream(read: read), makeResult: result)
     }
 
     /// Returns this body with another way to read its chunks, such as one that delays them.
     package func reading(_ read: @escaping @Sendable () async throws -> Data?) -> ResponseBytes {
-        ResponseBytes(ClosureSource(read: read, makeResult: { result }, countStored: { storedCount }))
+        ResponseBytes(
+            ClosureSource(
+                stream: HTTPBodyStream(read: read), makeResult: { result }, countStored: { storedCount }))
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
@@ -116,7 +118,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     private struct ClosureSource: Source {
-        let read: @Sendable () async throws -> Data?
+        let stream: HTTPBodyStream
         var makeResult: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
         var countStored: @Sendable () -> Int64 = { 0 }
 
@@ -124,12 +126,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         var storedCount: Int64 { countStored() }
 
         func next() async throws -> Data? {
-            try await withOwnTask { [read] in
-                while let chunk = try await read() {
-                    if !chunk.isEmpty { return chunk }
-                }
-                return nil
-            }
+            try await withOwnTask { [stream] in try await stream.next() }
         }
     }
 

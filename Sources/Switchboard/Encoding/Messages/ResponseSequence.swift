@@ -12,9 +12,7 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     private let read: @Sendable () async throws -> Element?
 
     package init(read: @escaping @Sendable () async throws -> Element?) {
-        let lock = ReadLock()
-        ready = { nil }
-        self.read = { try await lock.run(read) }
+        self.init(more: { try await read().map { Transferred([$0]) } })
     }
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
@@ -166,13 +164,7 @@ private actor ElementParser<Element> {
             isStarted = true
             let chunk = try await bytes.next()
             isAtEnd = chunk == nil
-            if let actor {
-                let parsed = await parse.run(chunk, on: actor).value
-                elements = parsed.elements
-                if let error = parsed.error { throw error }
-            } else {
-                try parse.body(chunk, &elements)
-            }
+            (elements, failure) = await parse.run(chunk, on: actor ?? self).value
         } catch {
             failure = error
         }
