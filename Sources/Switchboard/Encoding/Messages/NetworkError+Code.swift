@@ -3,7 +3,7 @@ import SwitchboardText
 extension NetworkError {
     /// The kind of failure. The set is open: match with `catch NetworkError.timedOut`, ``isKind(of:)``, `==` or a
     /// `switch` with a `default`. The first two include special codes. `==` and a `switch` over a code do not.
-    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public struct Code: NetworkErrorCodes, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let rawValue: String
 
@@ -12,126 +12,9 @@ extension NetworkError {
             self.rawValue = rawValue
         }
 
-        private init(_ rawValue: String) {
+        fileprivate init(_ rawValue: String) {
             self.rawValue = rawValue
         }
-
-        // The request could not be created. Nothing was sent.
-
-        /// The request could not be created: a bad URL, method or header. Also catches ``missingURL``,
-        /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
-        public static let invalidRequest = Code("invalidRequest")
-        /// The request has no URL.
-        public static let missingURL = Code("missingURL")
-        /// Parameters were needed, but nil was given.
-        public static let parametersNil = Code("parametersNil")
-        /// A parameter or a body value could not be encoded. Also catches ``unreadableFile``.
-        public static let encodingFailed = Code("encodingFailed")
-        /// A file to send is missing, is a folder or cannot be read. The reason names it.
-        public static let unreadableFile = Code("unreadableFile")
-        /// A GET, HEAD or TRACE request has a body.
-        public static let bodyNotAllowed = Code("bodyNotAllowed")
-        /// The session does not support an option of the request, the system lacks zlib or a hash function, or a body
-        /// without a length meets a server that speaks HTTP/1.0.
-        public static let unsupported = Code("unsupported")
-        /// The servers have no URL for the environment.
-        public static let unknownEnvironment = Code("unknownEnvironment")
-        /// The session was invalidated before the request was sent, or shut down while it was in flight.
-        public static let sessionInvalidated = Code("sessionInvalidated")
-        /// The router was being reset when the request started.
-        public static let resetInProgress = Code("resetInProgress")
-        /// A `CircuitBreaker` is open because the host failed too often recently. Nothing was sent.
-        public static let circuitOpen = Code("circuitOpen")
-        /// The request is cache-only, and no response is cached.
-        public static let notCached = Code("notCached")
-
-        // No complete response arrived.
-
-        /// The request was canceled. Async calls throw `CancellationError` instead.
-        public static let cancelled = Code("cancelled")
-        /// A timeout passed. The reason says which one.
-        public static let timedOut = Code("timedOut")
-        /// No connection could be made, whatever the cause. Also catches ``cannotFindHost``, ``noInternetConnection``
-        /// and ``connectionLost``.
-        public static let cannotConnect = Code("cannotConnect")
-        /// The host name could not be resolved.
-        public static let cannotFindHost = Code("cannotFindHost")
-        /// This device is offline.
-        public static let noInternetConnection = Code("noInternetConnection")
-        /// The connection broke before the response was complete.
-        public static let connectionLost = Code("connectionLost")
-        /// TLS failed: a bad certificate, host name or version, or a server without TLS.
-        public static let insecureConnection = Code("insecureConnection")
-        /// The server or proxy requires credentials, and none is available: nobody has signed in, the sign-in has
-        /// ended, or a provider of credentials failed.
-        public static let cannotAuthenticate = Code("cannotAuthenticate")
-        /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
-        /// ``headersTooLarge``.
-        public static let invalidResponse = Code("invalidResponse")
-        /// The body ended before its announced length or before its last chunk.
-        public static let truncatedBody = Code("truncatedBody")
-        /// The body, or a line, an event, a part or a message in it, is larger than its limit, or it is compressed more
-        /// than ``ResponseLimits/decompressionRatio`` allows. The reason names the limit.
-        public static let responseTooLarge = Code("responseTooLarge")
-        /// The head is larger than ``ResponseLimits/responseHeaders``, or than the transport accepts.
-        public static let headersTooLarge = Code("headersTooLarge")
-        /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
-        public static let webSocketClosed = Code("webSocketClosed")
-        /// The body's content encoding is damaged or, on Linux, unknown to ``FoundationSession``. Also catches
-        /// ``noData``, ``decodingFailed`` and ``unexpectedContentType``.
-        public static let cannotDecodeResponse = Code("cannotDecodeResponse")
-        /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not
-        /// be used.
-        public static let cannotWriteFile = Code("cannotWriteFile")
-        /// A downloaded file failed the check that the download specified.
-        public static let verificationFailed = Code("verificationFailed")
-
-        // Redirects.
-
-        /// The server sent more redirects than allowed.
-        public static let tooManyRedirects = Code("tooManyRedirects")
-        /// A redirect was not followed: it leads from https to http, to another scheme, to an invalid URL or to several
-        /// URLs, or the body cannot be sent again. Such a link to the next page fails too.
-        public static let redirectRefused = Code("redirectRefused")
-
-        // A response arrived, and its status was not accepted.
-
-        /// 400.
-        public static let badRequest = Code("badRequest")
-        /// 401.
-        public static let unauthorized = Code("unauthorized")
-        /// 403.
-        public static let forbidden = Code("forbidden")
-        /// 404.
-        public static let notFound = Code("notFound")
-        /// 402 and 405 to 499. Also catches the codes of 400, 401, 403 and 404.
-        public static let error4xx = Code("error4xx")
-        /// 500.
-        public static let serverError = Code("serverError")
-        /// 501 to 599. Also catches ``serverError``.
-        public static let error5xx = Code("error5xx")
-        /// 300 to 399 that was not followed, including 304.
-        public static let redirection = Code("redirection")
-        /// Any other status that was not accepted.
-        public static let unexpectedStatus = Code("unexpectedStatus")
-        /// With ``StatusMap/service``, a status that was not accepted and whose JSON or XML body has a message: the
-        /// text of the error is that message. In an error of the app, the text is its reason.
-        public static let custom = Code("custom")
-        /// With ``StatusMap/service``, a status that was not accepted and whose body has no message.
-        public static let other = Code("other")
-
-        // The response was accepted, but yielded no value.
-
-        /// The body is empty, but a value was expected.
-        public static let noData = Code("noData")
-        /// The body does not match the expected value. The reason contains the key path. Also catches
-        /// ``unexpectedContentType``.
-        public static let decodingFailed = Code("decodingFailed")
-        /// The body has another media type than the expected value, such as HTML.
-        public static let unexpectedContentType = Code("unexpectedContentType")
-
-        /// Any other failure, such as an error that an interceptor threw.
-        public static let unknown = Code("unknown")
 
         /// The general code that includes this one, or nil. `catch NetworkError.cannotConnect` also catches its special
         /// cases.
@@ -246,97 +129,127 @@ extension NetworkError.Code {
     }
 }
 
-// Shortcuts such as `NetworkError.timedOut` for `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut`
-// reads as `catch URLError.timedOut` does.
-extension NetworkError {
-    /// ``Code/invalidRequest``
-    public static var invalidRequest: Code { .invalidRequest }
-    /// ``Code/missingURL``
-    public static var missingURL: Code { .missingURL }
-    /// ``Code/parametersNil``
-    public static var parametersNil: Code { .parametersNil }
-    /// ``Code/encodingFailed``
-    public static var encodingFailed: Code { .encodingFailed }
-    /// ``Code/unreadableFile``
-    public static var unreadableFile: Code { .unreadableFile }
-    /// ``Code/bodyNotAllowed``
-    public static var bodyNotAllowed: Code { .bodyNotAllowed }
-    /// ``Code/unsupported``
-    public static var unsupported: Code { .unsupported }
-    /// ``Code/unknownEnvironment``
-    public static var unknownEnvironment: Code { .unknownEnvironment }
-    /// ``Code/sessionInvalidated``
-    public static var sessionInvalidated: Code { .sessionInvalidated }
-    /// ``Code/resetInProgress``
-    public static var resetInProgress: Code { .resetInProgress }
-    /// ``Code/circuitOpen``
-    public static var circuitOpen: Code { .circuitOpen }
-    /// ``Code/notCached``
-    public static var notCached: Code { .notCached }
-    /// ``Code/cancelled``
-    public static var cancelled: Code { .cancelled }
-    /// ``Code/timedOut``
-    public static var timedOut: Code { .timedOut }
-    /// ``Code/cannotConnect``
-    public static var cannotConnect: Code { .cannotConnect }
-    /// ``Code/cannotFindHost``
-    public static var cannotFindHost: Code { .cannotFindHost }
-    /// ``Code/noInternetConnection``
-    public static var noInternetConnection: Code { .noInternetConnection }
-    /// ``Code/connectionLost``
-    public static var connectionLost: Code { .connectionLost }
-    /// ``Code/insecureConnection``
-    public static var insecureConnection: Code { .insecureConnection }
-    /// ``Code/cannotAuthenticate``
-    public static var cannotAuthenticate: Code { .cannotAuthenticate }
-    /// ``Code/invalidResponse``
-    public static var invalidResponse: Code { .invalidResponse }
-    /// ``Code/truncatedBody``
-    public static var truncatedBody: Code { .truncatedBody }
-    /// ``Code/responseTooLarge``
-    public static var responseTooLarge: Code { .responseTooLarge }
-    /// ``Code/headersTooLarge``
-    public static var headersTooLarge: Code { .headersTooLarge }
-    /// ``Code/webSocketClosed``
-    public static var webSocketClosed: Code { .webSocketClosed }
-    /// ``Code/cannotDecodeResponse``
-    public static var cannotDecodeResponse: Code { .cannotDecodeResponse }
-    /// ``Code/cannotWriteFile``
-    public static var cannotWriteFile: Code { .cannotWriteFile }
-    /// ``Code/verificationFailed``
-    public static var verificationFailed: Code { .verificationFailed }
-    /// ``Code/tooManyRedirects``
-    public static var tooManyRedirects: Code { .tooManyRedirects }
-    /// ``Code/redirectRefused``
-    public static var redirectRefused: Code { .redirectRefused }
-    /// ``Code/badRequest``
-    public static var badRequest: Code { .badRequest }
-    /// ``Code/unauthorized``
-    public static var unauthorized: Code { .unauthorized }
-    /// ``Code/forbidden``
-    public static var forbidden: Code { .forbidden }
-    /// ``Code/notFound``
-    public static var notFound: Code { .notFound }
-    /// ``Code/error4xx``
-    public static var error4xx: Code { .error4xx }
-    /// ``Code/serverError``
-    public static var serverError: Code { .serverError }
-    /// ``Code/error5xx``
-    public static var error5xx: Code { .error5xx }
-    /// ``Code/redirection``
-    public static var redirection: Code { .redirection }
-    /// ``Code/unexpectedStatus``
-    public static var unexpectedStatus: Code { .unexpectedStatus }
-    /// ``Code/custom``
-    public static var custom: Code { .custom }
-    /// ``Code/other``
-    public static var other: Code { .other }
-    /// ``Code/noData``
-    public static var noData: Code { .noData }
-    /// ``Code/decodingFailed``
-    public static var decodingFailed: Code { .decodingFailed }
-    /// ``Code/unexpectedContentType``
-    public static var unexpectedContentType: Code { .unexpectedContentType }
-    /// ``Code/unknown``
-    public static var unknown: Code { .unknown }
+/// The codes, as members of ``NetworkError/Code`` and of ``NetworkError``, so that `catch NetworkError.timedOut` reads
+/// as `catch URLError.timedOut` does.
+public protocol NetworkErrorCodes {}
+
+extension NetworkError: NetworkErrorCodes {}
+
+extension NetworkErrorCodes {
+    // The request could not be created. Nothing was sent.
+
+    /// The request could not be created: a bad URL, method or header. Also catches ``missingURL``,
+    /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
+    public static var invalidRequest: NetworkError.Code { NetworkError.Code("invalidRequest") }
+    /// The request has no URL.
+    public static var missingURL: NetworkError.Code { NetworkError.Code("missingURL") }
+    /// Parameters were needed, but nil was given.
+    public static var parametersNil: NetworkError.Code { NetworkError.Code("parametersNil") }
+    /// A parameter or a body value could not be encoded. Also catches ``unreadableFile``.
+    public static var encodingFailed: NetworkError.Code { NetworkError.Code("encodingFailed") }
+    /// A file to send is missing, is a folder or cannot be read. The reason names it.
+    public static var unreadableFile: NetworkError.Code { NetworkError.Code("unreadableFile") }
+    /// A GET, HEAD or TRACE request has a body.
+    public static var bodyNotAllowed: NetworkError.Code { NetworkError.Code("bodyNotAllowed") }
+    /// The session does not support an option of the request, the system lacks zlib or a hash function, or a body
+    /// without a length meets a server that speaks HTTP/1.0.
+    public static var unsupported: NetworkError.Code { NetworkError.Code("unsupported") }
+    /// The servers have no URL for the environment.
+    public static var unknownEnvironment: NetworkError.Code { NetworkError.Code("unknownEnvironment") }
+    /// The session was invalidated before the request was sent, or shut down while it was in flight.
+    public static var sessionInvalidated: NetworkError.Code { NetworkError.Code("sessionInvalidated") }
+    /// The router was being reset when the request started.
+    public static var resetInProgress: NetworkError.Code { NetworkError.Code("resetInProgress") }
+    /// A `CircuitBreaker` is open because the host failed too often recently. Nothing was sent.
+    public static var circuitOpen: NetworkError.Code { NetworkError.Code("circuitOpen") }
+    /// The request is cache-only, and no response is cached.
+    public static var notCached: NetworkError.Code { NetworkError.Code("notCached") }
+
+    // No complete response arrived.
+
+    /// The request was canceled. Async calls throw `CancellationError` instead.
+    public static var cancelled: NetworkError.Code { NetworkError.Code("cancelled") }
+    /// A timeout passed. The reason says which one.
+    public static var timedOut: NetworkError.Code { NetworkError.Code("timedOut") }
+    /// No connection could be made, whatever the cause. Also catches ``cannotFindHost``, ``noInternetConnection``
+    /// and ``connectionLost``.
+    public static var cannotConnect: NetworkError.Code { NetworkError.Code("cannotConnect") }
+    /// The host name could not be resolved.
+    public static var cannotFindHost: NetworkError.Code { NetworkError.Code("cannotFindHost") }
+    /// This device is offline.
+    public static var noInternetConnection: NetworkError.Code { NetworkError.Code("noInternetConnection") }
+    /// The connection broke before the response was complete.
+    public static var connectionLost: NetworkError.Code { NetworkError.Code("connectionLost") }
+    /// TLS failed: a bad certificate, host name or version, or a server without TLS.
+    public static var insecureConnection: NetworkError.Code { NetworkError.Code("insecureConnection") }
+    /// The server or proxy requires credentials, and none is available: nobody has signed in, the sign-in has
+    /// ended, or a provider of credentials failed.
+    public static var cannotAuthenticate: NetworkError.Code { NetworkError.Code("cannotAuthenticate") }
+    /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
+    /// ``headersTooLarge``.
+    public static var invalidResponse: NetworkError.Code { NetworkError.Code("invalidResponse") }
+    /// The body ended before its announced length or before its last chunk.
+    public static var truncatedBody: NetworkError.Code { NetworkError.Code("truncatedBody") }
+    /// The body, or a line, an event, a part or a message in it, is larger than its limit, or it is compressed more
+    /// than ``ResponseLimits/decompressionRatio`` allows. The reason names the limit.
+    public static var responseTooLarge: NetworkError.Code { NetworkError.Code("responseTooLarge") }
+    /// The head is larger than ``ResponseLimits/responseHeaders``, or than the transport accepts.
+    public static var headersTooLarge: NetworkError.Code { NetworkError.Code("headersTooLarge") }
+    /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
+    public static var webSocketClosed: NetworkError.Code { NetworkError.Code("webSocketClosed") }
+    /// The body's content encoding is damaged or, on Linux, unknown to ``FoundationSession``. Also catches
+    /// ``noData``, ``decodingFailed`` and ``unexpectedContentType``.
+    public static var cannotDecodeResponse: NetworkError.Code { NetworkError.Code("cannotDecodeResponse") }
+    /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not
+    /// be used.
+    public static var cannotWriteFile: NetworkError.Code { NetworkError.Code("cannotWriteFile") }
+    /// A downloaded file failed the check that the download specified.
+    public static var verificationFailed: NetworkError.Code { NetworkError.Code("verificationFailed") }
+
+    // Redirects.
+
+    /// The server sent more redirects than allowed.
+    public static var tooManyRedirects: NetworkError.Code { NetworkError.Code("tooManyRedirects") }
+    /// A redirect was not followed: it leads from https to http, to another scheme, to an invalid URL or to several
+    /// URLs, or the body cannot be sent again. Such a link to the next page fails too.
+    public static var redirectRefused: NetworkError.Code { NetworkError.Code("redirectRefused") }
+
+    // A response arrived, and its status was not accepted.
+
+    /// 400.
+    public static var badRequest: NetworkError.Code { NetworkError.Code("badRequest") }
+    /// 401.
+    public static var unauthorized: NetworkError.Code { NetworkError.Code("unauthorized") }
+    /// 403.
+    public static var forbidden: NetworkError.Code { NetworkError.Code("forbidden") }
+    /// 404.
+    public static var notFound: NetworkError.Code { NetworkError.Code("notFound") }
+    /// 402 and 405 to 499. Also catches the codes of 400, 401, 403 and 404.
+    public static var error4xx: NetworkError.Code { NetworkError.Code("error4xx") }
+    /// 500.
+    public static var serverError: NetworkError.Code { NetworkError.Code("serverError") }
+    /// 501 to 599. Also catches ``serverError``.
+    public static var error5xx: NetworkError.Code { NetworkError.Code("error5xx") }
+    /// 300 to 399 that was not followed, including 304.
+    public static var redirection: NetworkError.Code { NetworkError.Code("redirection") }
+    /// Any other status that was not accepted.
+    public static var unexpectedStatus: NetworkError.Code { NetworkError.Code("unexpectedStatus") }
+    /// With ``StatusMap/service``, a status that was not accepted and whose JSON or XML body has a message: the
+    /// text of the error is that message. In an error of the app, the text is its reason.
+    public static var custom: NetworkError.Code { NetworkError.Code("custom") }
+    /// With ``StatusMap/service``, a status that was not accepted and whose body has no message.
+    public static var other: NetworkError.Code { NetworkError.Code("other") }
+
+    // The response was accepted, but yielded no value.
+
+    /// The body is empty, but a value was expected.
+    public static var noData: NetworkError.Code { NetworkError.Code("noData") }
+    /// The body does not match the expected value. The reason contains the key path. Also catches
+    /// ``unexpectedContentType``.
+    public static var decodingFailed: NetworkError.Code { NetworkError.Code("decodingFailed") }
+    /// The body has another media type than the expected value, such as HTML.
+    public static var unexpectedContentType: NetworkError.Code { NetworkError.Code("unexpectedContentType") }
+
+    /// Any other failure, such as an error that an interceptor threw.
+    public static var unknown: NetworkError.Code { NetworkError.Code("unknown") }
 }
