@@ -10,15 +10,19 @@ package enum URLErrorMapping {
         guard let error = error as? URLError else {
             return lostConnection(error) ?? NetworkError.transport(error)
         }
-        guard quirks.reportsLibcurlErrors else {
-            return NetworkError(code(for: error.code), reason: reason(error), underlying: error).titled(for: error)
-        }
-        let text = error.localizedDescription
+        let text = quirks.reportsLibcurlErrors ? error.localizedDescription : ""
         // The host name must not match words of libcurl.
         let host = error.failingURL?.host ?? ""
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
         let code = code(for: error.code, libcurlText: words)
-        return NetworkError(code, reason: reason(error, text), underlying: error).titled(for: error)
+        var failure = NetworkError(code, reason: reason(error, text), underlying: error)
+        switch error.code {
+        case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid:
+            failure.title = NetworkError.untrustedCertificate
+        default: break
+        }
+        return failure
     }
 
     /// Returns the error for an `errno` that means a broken connection, or nil. URLSession on Apple's systems reports
@@ -92,14 +96,10 @@ package enum URLErrorMapping {
         ("could not connect", .cannotConnect),
     ]
 
-    private static func reason(_ error: URLError, _ text: String) -> String {
-        let words =
-            text.hasPrefix("The operation could not be completed") || text.isEmpty
-            ? reason(error) : TransportText.plain(text)
-        return Redaction.standard.url(words)
-    }
-
-    private static func reason(_ error: URLError) -> String {
+    private static func reason(_ error: URLError, _ libcurlText: String) -> String {
+        guard libcurlText.isEmpty || libcurlText.hasPrefix("The operation could not be completed") else {
+            return Redaction.standard.url(TransportText.plain(libcurlText))
+        }
         guard error.code != .appTransportSecurityRequiresSecureConnection else {
             return "App Transport Security forbids http; use https, or add an exception to the app's Info.plist"
         }
@@ -113,20 +113,6 @@ extension NetworkError {
     static func transport(_ error: any Error) -> NetworkError {
         error as? NetworkError ?? NetworkError(.unknown, underlying: error)
     }
-}
 
-extension NetworkError {
     static let untrustedCertificate = "The server's certificate is not trusted"
-
-    /// Returns the error with the title for a certificate that URLSession does not trust.
-    fileprivate func titled(for error: URLError) -> NetworkError {
-        var titled = self
-        switch error.code {
-        case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-            .serverCertificateNotYetValid:
-            titled.title = Self.untrustedCertificate
-        default: break
-        }
-        return titled
-    }
 }
