@@ -7,28 +7,27 @@ import Foundation
 /// One delegate serves the whole session and distinguishes tasks by their identifiers. On Linux, neither a task's
 /// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
-    private let exchanges = Protected<[Int: FoundationExchange]>([:])
-    private let sockets = Protected<[Int: any SocketObserver]>([:])
+    /// The exchange or the socket of each task.
+    private let observers = Protected<[Int: any AnyObject & Sendable]>([:])
     private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
 
-    func register(_ exchange: FoundationExchange, for task: URLSessionTask) {
+    /// Sends the callbacks of a task to a ``FoundationExchange`` or a ``SocketObserver``.
+    func register(_ observer: any AnyObject & Sendable, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
-        exchanges.withLock { $0[identifier] = exchange }
+        observers.withLock { $0[identifier] = observer }
     }
 
-    func register(_ socket: any SocketObserver, for task: URLSessionTask) {
+    private func observer(of task: URLSessionTask) -> (any AnyObject & Sendable)? {
         let identifier = task.taskIdentifier
-        sockets.withLock { $0[identifier] = socket }
+        return observers.withLock { $0[identifier] }
     }
 
     private func socket(for task: URLSessionTask) -> (any SocketObserver)? {
-        let identifier = task.taskIdentifier
-        return sockets.withLock { $0[identifier] }
+        observer(of: task) as? any SocketObserver
     }
 
     private func exchange(for task: URLSessionTask) -> FoundationExchange? {
-        let identifier = task.taskIdentifier
-        return exchanges.withLock { $0[identifier] }
+        observer(of: task) as? FoundationExchange
     }
 
     func urlSession(
@@ -89,11 +88,12 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let identifier = task.taskIdentifier
-        let exchange = exchanges.withLock { $0.removeValue(forKey: identifier) }
+        let observer = observers.withLock { $0.removeValue(forKey: identifier) }
+        (observer as? any SocketObserver)?.didComplete(with: error, task.response)
+        guard let exchange = observer as? FoundationExchange else { return }
         // On Linux, a redirect without a Location is never reported. The response is only available here.
-        if error == nil, let response = task.response { exchange?.didReceiveUnreported(response) }
-        exchange?.didComplete(with: error)
-        sockets.withLock { $0.removeValue(forKey: identifier) }?.didComplete(with: error, task.response)
+        if error == nil, let response = task.response { exchange.didReceiveUnreported(response) }
+        exchange.didComplete(with: error)
     }
 }
 
