@@ -4,19 +4,13 @@ import SwitchboardPlatform
 
 extension DefaultSession {
     static var systemShared: any NetworkSession {
-        choose(CurlLibrary.failure) {
-            CurlSession.shared
-        } or: {
-            FoundationSession.shared
-        }
+        choose(CurlLibrary.failure, { CurlSession.shared }, or: { FoundationSession.shared })
     }
 
     static func makeSystem(_ configuration: SessionConfiguration) -> any NetworkSession {
-        choose(CurlLibrary.failure) {
-            CurlSession(configuration: configuration)
-        } or: {
-            FoundationSession(configuration: configuration)
-        }
+        choose(
+            CurlLibrary.failure, { CurlSession(configuration: configuration) },
+            or: { FoundationSession(configuration: configuration) })
     }
 
     /// Returns the first session, or the second one if `failure` is not nil, and prints the reason once. A process
