@@ -44,13 +44,10 @@ extension NetworkError {
             .serverError: .error5xx,
         ]
 
-        /// Whether the code represents a status that was not accepted.
         package var isStatus: Bool {
             switch self {
-            case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
-                .unexpectedStatus, .custom, .other:
-                true
-            default: false
+            case .redirection, .unexpectedStatus, .custom, .other: true
+            default: isKind(of: .error4xx) || isKind(of: .error5xx)
             }
         }
     }

@@ -8,7 +8,6 @@ import Foundation
 /// ``FoundationSession`` cannot pause a server and writes the rest to a temporary file. Releasing the bytes, or
 /// canceling the reading task, cancels the exchange.
 public struct ResponseBytes: AsyncSequence, Sendable {
-    /// Supplies the chunks of one exchange.
     package protocol Source: Sendable {
         /// Returns the next chunk, or nil at the end of a complete body.
         func next() async throws -> Data?
@@ -40,23 +39,21 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     ///
     /// The closure should throw only ``NetworkError`` or `CancellationError`.
     public init(read: @escaping @Sendable () async throws -> Data?) {
-        source = ClosureSource(stream: HTTPBodyStream(read: read))
+        self.init(result: { nil }, read: read)
     }
 
     /// Creates a body from closures: `result` returns the trailers and measurements of a body that has arrived
-    /// completely, and `read` the next chunk.
+    /// completely, `storedCount` the number of delivered bytes from a cache, and `read` the next chunk.
     package init(
         result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
-        read: @escaping @Sendable () async throws -> Data?
+        storedCount: @escaping @Sendable () -> Int64 = { 0 }, read: @escaping @Sendable () async throws -> Data?
     ) {
-        source = ClosureSource(stream: HTTPBodyStream(read: read), makeResult: result)
+        source = ClosureSource(stream: HTTPBodyStream(read: read), makeResult: result, countStored: storedCount)
     }
 
     /// Returns this body with another way to read its chunks, such as one that delays them.
     package func reading(_ read: @escaping @Sendable () async throws -> Data?) -> ResponseBytes {
-        ResponseBytes(
-            ClosureSource(
-                stream: HTTPBodyStream(read: read), makeResult: { result }, countStored: { storedCount }))
+        ResponseBytes(result: { result }, storedCount: { storedCount }, read: read)
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
@@ -107,7 +104,6 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         return error
     }
 
-    /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
     package func next() async throws -> Data? {
         try await source.next()
     }
@@ -119,8 +115,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     private struct ClosureSource: Source {
         let stream: HTTPBodyStream
-        var makeResult: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
-        var countStored: @Sendable () -> Int64 = { 0 }
+        let makeResult: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?
+        let countStored: @Sendable () -> Int64
 
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { makeResult() }
         var storedCount: Int64 { countStored() }
@@ -212,7 +208,6 @@ extension ResponseBytes {
 ///
 /// A CR ends its line at once. If a LF follows later, the scanner skips it.
 package struct LineScanner: Sendable {
-    /// The maximum length of a line in bytes.
     package let limit: Int
     private var rest: [UInt8] = []
     private var isAfterCR = false
@@ -223,8 +218,6 @@ package struct LineScanner: Sendable {
 
     /// Passes each line that this chunk completes to `body`, without its line end. Nil marks the end of the bytes,
     /// which completes the last line.
-    ///
-    /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line above the limit, and the errors of `body`.
     package mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
         guard let chunk else {
             defer { rest = [] }

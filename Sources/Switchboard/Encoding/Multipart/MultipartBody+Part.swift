@@ -14,17 +14,17 @@ extension MultipartBody {
         /// The content before it was encoded, if the encoder of the request may replace that encoding.
         private var json: JSONBody?
 
-        init(name: String, fileName: String?, headers: HTTPHeaders, content: any HTTPBody) {
+        private init(_ name: String, _ fileName: String?, type: String?, _ content: any HTTPBody) {
             self.name = name
             self.fileName = fileName
-            self.headers = headers
+            headers = type.map { [.contentType($0)] } ?? [:]
             self.content = content
         }
 
         /// Returns a text field. Its line ends become CRLF, as in a browser's form ([HTML
         /// §4.10.21.8](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)).
         public static func field(_ name: String, _ value: String) -> Part {
-            Part(name: name, fileName: nil, headers: [:], content: DataBody(Data(value.withCRLF.utf8)))
+            Part(name, nil, type: nil, DataBody(Data(value.withCRLF.utf8)))
         }
 
         /// Returns a part with bytes in memory, sent unchanged.
@@ -39,8 +39,7 @@ extension MultipartBody {
         public static func data(
             _ name: String, _ data: Data, fileName: String? = nil, contentType: String? = nil
         ) -> Part {
-            let type = contentType ?? fileName.map(MIMEType.forFile(named:))
-            return Part(name: name, fileName: fileName, headers: HTTPHeaders(type: type), content: DataBody(data))
+            Part(name, fileName, type: contentType ?? fileName.map(MIMEType.forFile(named:)), DataBody(data))
         }
 
         /// Returns a part with a file that is read while it is sent.
@@ -55,8 +54,7 @@ extension MultipartBody {
             _ name: String, _ url: URL, fileName: String? = nil, contentType: String? = nil
         ) -> Part {
             let fileName = fileName ?? url.lastPathComponent
-            let type = contentType ?? MIMEType.forFile(named: fileName)
-            return Part(name: name, fileName: fileName, headers: HTTPHeaders(type: type), content: FileBody(url))
+            return Part(name, fileName, type: contentType ?? MIMEType.forFile(named: fileName), FileBody(url))
         }
 
         /// Returns a part with any body, such as a stream. A ``JSONBody`` sets its own `Content-Type`.
@@ -71,8 +69,7 @@ extension MultipartBody {
         public static func body(
             _ name: String, _ body: any HTTPBody, fileName: String? = nil, contentType: String? = nil
         ) -> Part {
-            let type = contentType ?? body.additionalHeaders["Content-Type"]
-            return Part(name: name, fileName: fileName, headers: HTTPHeaders(type: type), content: body)
+            Part(name, fileName, type: contentType ?? body.additionalHeaders["Content-Type"], body)
         }
     }
 }
@@ -116,13 +113,6 @@ extension MultipartBody.Part {
         if let fileName { text += "; filename=\"\(fileName.escapedForDisposition)\"" }
         for field in headers { text += "\r\n\(field.name): \(field.value)" }
         return Data("\(text)\r\n\r\n".utf8)
-    }
-}
-
-extension HTTPHeaders {
-    fileprivate init(type: String?) {
-        self.init()
-        if let type { add("Content-Type", type) }
     }
 }
 

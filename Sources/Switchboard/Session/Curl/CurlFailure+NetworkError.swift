@@ -78,17 +78,13 @@ extension CurlFailure {
             case .streamEnded: ("the HTTP/2 stream ended before the server answered", .afterEndedStream)
             case .unprocessed: ("the server did not process the request", .unprocessed)
             }
-        guard !request.mayBeReplayed(replay) else {
-            return replayable(NetworkError(.connectionLost, reason: reason), replay)
+        var error = NetworkError(.connectionLost, reason: reason)
+        if request.mayBeReplayed(replay) {
+            error.replay = replay
+        } else if request.replay == nil {
+            let obstacle = request.body.isReplayable ? request.method.rawValue : "its streamed body"
+            error.reason = "\(reason); \(obstacle) is not sent again"
         }
-        let obstacle =
-            request.replay != nil ? nil : request.body.isReplayable ? request.method.rawValue : "its streamed body"
-        return NetworkError(.connectionLost, reason: reason + (obstacle.map { "; \($0) is not sent again" } ?? ""))
-    }
-
-    private func replayable(_ error: NetworkError, _ replay: Replay?) -> NetworkError {
-        var error = error
-        error.replay = replay
         return error
     }
 }

@@ -4,10 +4,6 @@ import Foundation
 import SwitchboardText
 
 extension CurlLoop {
-    /// Creates a loop for a session's configuration.
-    ///
-    /// - Throws: ``NetworkError/Code/unsupported`` for an option that the system's libcurl does not support,
-    ///   ``NetworkError/Code/insecureConnection`` for invalid certificates, keys and pins.
     convenience init(_ configuration: SessionConfiguration) throws(NetworkError) {
         if let failure = CurlLibrary.failure {
             throw NetworkError(
@@ -51,10 +47,7 @@ extension CurlOptions {
             throw NetworkError(
                 .cannotConnect, reason: "the session's localAddress is empty: leave it nil, or set an address")
         }
-        for (name, addresses) in configuration.resolve {
-            resolve.append(name + ":" + addresses.joined(separator: ","))
-        }
-        resolve.sort()
+        resolve = configuration.resolve.map { "\($0):\($1.joined(separator: ","))" }.sorted()
         // libcurl silently skips entries that begin with a minus and, since 8.13, entries without a host name.
         if let invalid = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
             throw NetworkError(

@@ -3,7 +3,6 @@ import SwitchboardText
 import Foundation
 
 extension HTTPHeaders {
-    /// Creates fields from the lines of a head, as they arrived.
     init(lines: [UInt8]) {
         var known = KnownHead()
         self.init(lines: lines, like: &known)
@@ -138,7 +137,6 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// The lines of a head and their fields. Later heads share the fields of equal lines.
 struct KnownHead: Sendable {
-    /// The position of a line.
     struct Position {
         fileprivate var offset = 0
         fileprivate var index = 0
@@ -185,20 +183,11 @@ extension String {
     /// texts, and for texts of up to 15 bytes, which need no allocation anyway.
     init?(commonInHeads bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count > 15, bytes.count <= Self.longest else { return nil }
-        for text in Self.commonInHeads[bytes.count] where text.hasBytes(bytes) {
+        for text in Self.commonInHeads[bytes.count] where text.hasBytes(of: UnsafeRawBufferPointer(bytes)) {
             self = text
             return
         }
         return nil
-    }
-
-    private func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        utf8.withContiguousStorageIfAvailable { text in
-            guard let lhs = text.baseAddress, let rhs = bytes.baseAddress, text.count == bytes.count else {
-                return false
-            }
-            return memcmp(lhs, rhs, text.count) == 0
-        } ?? false
     }
 
     private static let longest = 40
