@@ -17,7 +17,6 @@ package struct ConnectionUpgrade: Sendable {
     /// response is used.
     package let openByURLSession: URLSessionOpening
 
-    /// Performs the handshake with URLSession, and returns its response.
     package typealias URLSessionOpening =
         @Sendable (NetworkRequest, FoundationSession) async throws -> NetworkResponse
 

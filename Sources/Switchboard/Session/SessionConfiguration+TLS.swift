@@ -80,9 +80,6 @@ extension SessionConfiguration.TLS.PEM: DumpedAsDescription {
 }
 
 extension SessionConfiguration.TLS.PEM {
-    /// Returns the bytes.
-    ///
-    /// - Throws: ``NetworkError/Code/insecureConnection`` when the file cannot be read or contains no PEM text.
     func contents() throws(NetworkError) -> Data {
         let data: Data
         switch self {

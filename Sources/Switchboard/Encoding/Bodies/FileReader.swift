@@ -6,7 +6,6 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     private let descriptor: Int32
     /// The size of the file when it was opened. Nil for a range.
     private var fileSize: Int64?
-    /// The number of bytes left to read.
     private var rest: Int64 = 0
     private static let chunkSize = 256 << 10
 
@@ -27,8 +26,6 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     }
 
     /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
-    ///
-    /// - Throws: The error of the system, or an error that says that the size of the file has changed.
     func next() throws -> Data? {
         guard rest > 0 else {
             if let fileSize, try size != fileSize { throw Self.changed }

@@ -19,7 +19,6 @@ public struct GzipBody: HTTPBody {
     /// The content to compress.
     public let body: any HTTPBody
 
-    /// zlib, or the reason why it is missing.
     fileprivate let zlib: Result<Zlib, DynamicLibrary.Failure>
 
     /// Creates a body that compresses another one.
@@ -85,7 +84,6 @@ public struct GzipBody: HTTPBody {
     }
 }
 
-/// Compresses a stream while it is read.
 private actor GzipReader {
     private var source: HTTPBodyStream?
     private var keepsEmpty: Bool

@@ -20,7 +20,6 @@ extension FastJSONEncoder {
         return encoder
     }
 
-    /// Creates the encoder with another format for dates.
     package init(dateEncoding: URLEncodedFormEncoder.DateEncoding) {
         self.init()
         dateEncodingStrategy = .custom { date, encoder in

@@ -9,7 +9,6 @@ import SwitchboardPlatform
 /// `Router.cancel()` cannot cancel that task. It cancels this object instead, which every waiting operation of a call
 /// observes: sessions, and waits between attempts.
 package final class Call: @unchecked Sendable {  // mutable state is guarded by the lock of `state` or of a router
-    /// The call that contains the running code. Nil outside of a call.
     @TaskLocal package static var current: Call?
 
     struct State {
@@ -86,7 +85,6 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Cancels the call and runs each handler once.
     func cancel() {
         let handlers = state.withLock { state in
             state.isCancelled = true
@@ -126,7 +124,6 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
     }
 
-    /// Throws if the running task or the current call was canceled.
     package static func check() throws {
         try Task.checkCancellation()
         if current?.isCancelled == true { throw CancellationError() }
@@ -279,7 +276,6 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         return copy
     }
 
-    /// An exchange in flight.
     private struct Exchange {
         let call: Call
         let request: NetworkRequest
@@ -387,7 +383,6 @@ extension NetworkRequest {
 }
 
 extension CallEvent.Kind {
-    /// Whether the event is the last one of its call.
     var isLast: Bool {
         switch self {
         case .finished, .failed, .cancelled: true
@@ -428,7 +423,6 @@ extension NetworkResponse {
         }
     }
 
-    /// Reports the end of the call to the monitors, once.
     package func endCall(with error: (any Error)? = nil) {
         guard error != nil || stream == nil else { return }
         request?.endCall(error.map { .failure($0) } ?? .success(statusCode))

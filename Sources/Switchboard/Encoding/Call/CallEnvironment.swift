@@ -10,7 +10,6 @@ package struct CallEnvironment: Sendable {
     /// Whether the code runs after the call, so that its manager's environment applies to new calls.
     private var isDetached = false
 
-    /// Creates an environment that is not bound to a manager.
     init(_ environment: NetworkEnvironment) {
         self.environment = environment
         source = nil

@@ -13,10 +13,8 @@ public struct CallEvent: Sendable {
     /// The response that a cache answers with, or the part of a response that arrived before its exchange failed. Nil
     /// in all other events.
     package var response: NetworkResponse?
-    /// The role of a cache in the call, in an event about it. Nil in all other events.
     package var cacheRole: CacheRole?
 
-    /// The role of a cache in a call.
     package enum CacheRole: Sendable {
         /// A stored response answers: a fresh one, a stale one, or one that the server confirmed or completed.
         case fresh, stale, validated

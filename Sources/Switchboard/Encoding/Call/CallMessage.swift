@@ -1,6 +1,5 @@
 import Foundation
 
-/// A message of a WebSocket, or an event of an event stream.
 package struct CallMessage: Sendable {
     package enum Kind: String, Sendable {
         case text, binary, close, event

@@ -21,7 +21,6 @@ public struct ExchangeRecord: Sendable {
     /// The session's measurements. Nil without a response.
     public var metrics: ExchangeMetrics? { outcome.isStatus ? measured?.value ?? ExchangeMetrics() : nil }
     let measured: CopyOnWrite<ExchangeMetrics>?
-    /// Whether it failed while this machine was on no network.
     package var isOffline = false
 
     /// The result of an exchange.

@@ -54,10 +54,6 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// Returns the date as a value.
-        ///
-        /// - Throws: `EncodingError` for a date that is not finite or that the format cannot express, or the error of a
-        ///   custom format.
         func value(_ date: Date) throws -> ParameterValue {
             guard date.timeIntervalSinceReferenceDate.isFinite else {
                 throw Self.invalid(date, "it is not a finite date")
@@ -70,10 +66,8 @@ extension URLEncodedFormEncoder {
 extension Date {
     /// In milliseconds since 2001.
     fileprivate static let endOfYear9999 = 252_423_993_600_000.0
-    /// The nearest millisecond since 2001.
     fileprivate var milliseconds: Double { (timeIntervalSinceReferenceDate * 1000).rounded() }
 
-    /// The ISO 8601 text, rounded to milliseconds.
     fileprivate var iso8601Text: String {
         let milliseconds = milliseconds
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0

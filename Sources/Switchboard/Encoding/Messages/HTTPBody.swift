@@ -80,7 +80,6 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
     package func next() async throws -> Data? {
         while let chunk = try await read() {
             if !chunk.isEmpty { return chunk }

@@ -181,7 +181,6 @@ extension HTTPHeaders {
 }
 
 extension [String] {
-    /// The members of the lines of a list field, without empty ones.
     package var listMembers: [String] {
         flatMap { $0.pieces(between: .comma) }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
     }
@@ -230,7 +229,6 @@ public struct HTTPHeader: Hashable, Sendable, DumpedAsDescription {
         self.value = value.trimmedOfBlanks
     }
 
-    /// Creates a field from a value that is already trimmed.
     package init(name: String, trimmedValue value: String) {
         self.name = name
         self.value = value
@@ -263,7 +261,6 @@ public struct HTTPHeader: Hashable, Sendable, DumpedAsDescription {
         hasher.combine(value)
     }
 
-    /// The reason why this field cannot be sent, or nil if it can.
     package var fault: String? {
         guard name.isHTTPToken else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"

@@ -123,7 +123,6 @@ public struct NetworkError: Error, Sendable {
         get { fields.value.wait }
         set { fields.value.wait = newValue }
     }
-    /// Whether a stub made the error.
     package var isStub: Bool {
         get { fields.value.isStub }
         set { fields.value.isStub = newValue }
@@ -178,7 +177,6 @@ extension NetworkError: LocalizedError, DescribedByReason, DumpedAsDescription {
         return statusMapMessage ?? title ?? code.message
     }
 
-    /// The meaning of the status, unless the error has another text.
     private var statusWords: String? {
         guard statusMapMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
         return statusCode.map(StatusText.words)
@@ -209,7 +207,6 @@ extension NetworkError: LocalizedError, DescribedByReason, DumpedAsDescription {
         return summary + (context.isEmpty ? "" : " (\(context))") + (attempts > 1 ? " after \(attempts) attempts" : "")
     }
 
-    /// The failure and its cause, without the request.
     package var summary: String {
         var text = title ?? code.title
         if let status = statusCode, code.isStatus {

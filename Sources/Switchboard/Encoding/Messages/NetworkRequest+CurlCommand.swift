@@ -53,7 +53,6 @@ extension NetworkRequest {
     }
 }
 
-/// A body as words of a `curl` command.
 private struct ShellBody {
     var words: [String] = []
     /// The command that pipes the body to curl.
@@ -193,7 +192,6 @@ extension NetworkRequest: DumpedAsDescription {
 }
 
 extension String {
-    /// The text as a quoted value of curl's `--form`.
     fileprivate var formQuoted: String {
         "\"" + replacingBytes([.backslash: #"\\"#, .quote: #"\""#]) + "\""
     }

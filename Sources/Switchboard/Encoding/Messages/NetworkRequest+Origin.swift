@@ -32,7 +32,6 @@ extension NetworkRequest {
         hasUntrustedURL = true
     }
 
-    /// Returns this request with the URL and the cross-origin hops of another one.
     package func withURLAndHops(of other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
@@ -57,7 +56,6 @@ extension NetworkRequest {
         return Self.safelistedHeaders.contains(name.lowercased()) && !carriesCredentials(in: name)
     }
 
-    /// The names in lower case.
     private static let safelistedHeaders: Set<String> = [
         // The CORS-safelisted ones (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
         "accept", "accept-language", "content-language", "content-type", "range",
@@ -114,10 +112,8 @@ struct RequestRoute: Sendable {
     /// endpoint's own content.
     var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
-    /// Whether the request has neither history nor rules.
     var isEmpty: Bool { bodyRules.isEmpty && crossOriginHops == CrossOriginHops() }
 
-    /// Returns this value merged with `other`.
     func merging(_ other: RequestRoute) -> RequestRoute {
         var result = self
         if crossOriginHops != other.crossOriginHops { result.crossOriginHops.merge(other.crossOriginHops) }
@@ -235,9 +231,6 @@ extension NetworkRequest {
 }
 
 extension URL {
-    /// Throws if `source` is https and this URL is not.
-    ///
-    /// - Throws: ``NetworkError/Code/redirectRefused``.
     package func refuseDowngrade(from source: URL) throws(NetworkError) {
         guard source.isHTTPS, !isHTTPS else { return }
         throw NetworkError(.redirectRefused, reason: "it leads from https to \(absoluteString.quotedURLForMessage)")
@@ -245,7 +238,6 @@ extension URL {
 }
 
 extension URL {
-    /// Whether the scheme is https, ignoring case.
     package var isHTTPS: Bool {
         absoluteString.utf8.starts(withLowercase: "https:")
     }
@@ -258,7 +250,6 @@ extension URL {
                 && effectivePort == other.effectivePort
     }
 
-    /// The port, or the default of the scheme.
     package var effectivePort: Int { port ?? schemePort }
 
     /// The port with its colon, as in `Host`. Empty for the default of the scheme.
@@ -276,7 +267,6 @@ extension URL {
         isLoopback || hostName.hasSuffix(".localhost")
     }
 
-    /// The host in lower case without the dot of the root.
     private var hostName: String {
         let host = (host ?? "").lowercased()
         return host.utf8.last == .dot ? String(host.dropLast()) : host

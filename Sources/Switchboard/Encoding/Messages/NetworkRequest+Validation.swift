@@ -22,7 +22,6 @@ extension NetworkRequest {
         }
     }
 
-    /// Returns the request as it is sent. See ``encodeAndValidate()``.
     func encodedAndValidated() throws(NetworkError) -> NetworkRequest {
         var request = self
         try request.encodeAndValidate()
@@ -31,9 +30,6 @@ extension NetworkRequest {
 
     /// Prepares the request for sending. Validates it like ``validate()`` and encodes its body, so that every sending
     /// has the same bytes. Streamed bodies are not encoded. An unchanged request is not prepared again.
-    ///
-    /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
-    ///   underneath.
     mutating func encodeAndValidate() throws(NetworkError) {
         guard !isPrepared else { return }
         do throws(NetworkError) {
@@ -52,8 +48,6 @@ extension NetworkRequest {
 
     /// Encodes a body in memory with the encoder of the options, and adds the header fields that describe it. A
     /// streamed body only receives the encoder, for the parts of a form.
-    ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` with the body's error underneath.
     package mutating func encodeBody() throws(NetworkError) {
         guard !body.isEmpty else { return }
         if options.hasValues, let encoder = options.encoder { body = body.withEncoder(encoder) }

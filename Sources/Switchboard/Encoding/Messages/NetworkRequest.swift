@@ -148,7 +148,6 @@ public struct NetworkRequest: Sendable, Identifiable {
         set { fields.value.options.route = newValue }
     }
 
-    /// The endpoint for which the request was made. Stubs match requests by it, and errors and logs contain its name.
     package var endPoint: EndPointRecord? { fields.value.endPoint }
 
     /// The reason why the session sends the request again. Nil the first time.
@@ -273,9 +272,7 @@ extension NetworkRequest {
         _ = try checkedURL()
     }
 
-    /// The URL, unchecked.
-    ///
-    /// - Throws: The reason why there is none.
+    /// The URL, unchecked. Throws the reason why there is none.
     var requiredURL: URL {
         get throws(NetworkError) {
             if let url { return url }

@@ -36,7 +36,6 @@ public struct NetworkResponse: Sendable {
     public package(set) var cacheAge: Duration?
     /// Whether the exchange of an equal request produced this response, which may be older than its own request.
     package var isShared = false
-    /// Whether a mock made the response.
     package var isStub = false
     /// The body that is still arriving, for a streamed response.
     package var stream: ResponseBytes?
@@ -102,10 +101,8 @@ extension NetworkResponse {
         return length.isDigits ? Int64(length) ?? .max : nil
     }
 
-    /// Throws if a head is ambiguous or too large.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for conflicting lengths
-    ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). ``NetworkError/Code/headersTooLarge``.
+    /// Throws if a head is too large, or has a length that is not a number, or conflicting lengths ([RFC 9112
+    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
     package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         let lengths = lengths
         guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }

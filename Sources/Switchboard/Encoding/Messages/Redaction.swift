@@ -80,9 +80,8 @@ public struct Redaction: Sendable {
         redactor.text(text)
     }
 
-    /// Returns the redacted beginning of a body. The time depends on the limit and not on the body's size.
-    ///
-    /// - Returns: The text, at most `limit` bytes. Nil for bytes that are not UTF-8.
+    /// Returns the redacted beginning of a body, at most `limit` bytes. Nil for bytes that are not UTF-8. The time does
+    /// not depend on the body's size.
     package func beginning(of body: Data, limit: Int) -> String? {
         redactor.beginning(of: body, limit: limit)
     }

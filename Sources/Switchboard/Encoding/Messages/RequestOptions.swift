@@ -18,7 +18,6 @@ public struct RequestOptions: Sendable {
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
         var route = RequestRoute()
 
-        /// The changes that make these values.
         var allChanges: [@Sendable (inout RequestOptions) -> Void] {
             guard changes.isEmpty, !values.isEmpty else { return changes }
             return [{ [values] in $0.own.value.values.merge(values) { $1 } }]
@@ -64,7 +63,6 @@ public struct RequestOptions: Sendable {
         if !own.value.changes.isEmpty { own.value.changes.append { $0.setValue(value, of: option) } }
     }
 
-    /// Whether an option was set.
     @usableFromInline
     var hasValues: Bool { fields.map { !$0.value.values.isEmpty } ?? false }
 
@@ -164,7 +162,6 @@ extension RequestOptions {
         set { self[BodySentOption.self] = newValue }
     }
 
-    /// Adds a closure that is called after ``onBodySent``.
     package mutating func addBodySent(_ report: @escaping @Sendable (_ count: Int64) -> Void) {
         guard let own = onBodySent else { return onBodySent = report }
         onBodySent = { count in

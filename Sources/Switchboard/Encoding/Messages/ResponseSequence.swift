@@ -37,12 +37,8 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     }
 
     /// Creates a sequence from a body. `parse` receives each chunk, and nil at the end, and appends the complete
-    /// elements. Elements that it appends before it throws are delivered before the error.
-    ///
-    /// - Parameters:
-    ///   - bytes: The body.
-    ///   - actor: The actor on which `parse` runs. Nil for an actor of the sequence.
-    ///   - parse: Parses the chunks. No other code may use its captured values.
+    /// elements. Elements that it appends before it throws are delivered before the error. It runs on `actor`, or on an
+    /// actor of the sequence, and no other code may use its captured values.
     package init(
         _ bytes: ResponseBytes, on actor: (any Actor)? = nil,
         _ parse: @escaping (Data?, inout [Element]) throws -> Void
@@ -89,8 +85,6 @@ final class ReadLock: Sendable {
     private let state = Protected(State())
 
     /// Runs an operation after those of other tasks.
-    ///
-    /// - Throws: The operation's error, or `CancellationError` when the task is canceled while it waits.
     func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async throws -> Output {
@@ -135,7 +129,6 @@ private struct Parse<Element>: @unchecked Sendable {
     }
 }
 
-/// Parses the chunks of a body into elements.
 private actor ElementParser<Element> {
     private var bytes: ResponseBytes?
     private let actor: (any Actor)?

@@ -46,7 +46,6 @@ extension Timeouts {
 }
 
 extension NetworkError {
-    /// Returns the error of a timeout that has passed.
     static func timedOut(_ words: String, _ time: Duration?, _ name: String) -> NetworkError {
         NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText) (timeouts.\(name))")
     }

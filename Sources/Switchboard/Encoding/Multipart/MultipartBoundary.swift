@@ -1,16 +1,10 @@
 import Foundation
 import SwitchboardText
 
-/// The boundary of a `multipart` media type.
 package enum MultipartBoundary {
-    /// Parses the boundary from the value of a `Content-Type`.
-    ///
-    /// An unquoted boundary ends at a semicolon, a comma or a blank. So `=_a/b:c` is accepted, although it should be
-    /// quoted.
-    ///
-    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type. `NetworkError.Code.invalidResponse`
-    ///   without a boundary of 1 to 70 visible characters ([RFC 2046
-    ///   §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)), or with two that differ.
+    /// Returns the boundary in the value of a `Content-Type`: 1 to 70 visible characters ([RFC 2046
+    /// §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)). An unquoted boundary ends at a semicolon, a
+    /// comma or a blank. So `=_a/b:c` is accepted, although it should be quoted.
     package static func parse(contentType: String) throws(NetworkError) -> String {
         var field = FieldScanner(contentType)
         let type = field.text { $0 != .semicolon }.trimmedOfBlanks

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Reads a form part by part.
 actor MultipartReader {
     private let form: MultipartBody
     private var rest: ArraySlice<MultipartBody.Part>
@@ -47,9 +46,7 @@ struct BoundaryGuard: Sendable {
         delimiter = boundary.map { Data("--\($0)".utf8) }
     }
 
-    /// Checks the next chunk.
-    ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` when the content contains the boundary.
+    /// Throws if the content so far contains the boundary.
     mutating func check(_ chunk: Data) throws(NetworkError) {
         guard let delimiter else { return }
         tail += chunk

@@ -138,7 +138,6 @@ extension ParameterValue {
     }
 }
 
-/// Gives access to an optional whose type is unknown.
 protocol OptionalValue: ExpressibleByNilLiteral {
     var wrappedAny: Any? { get }
 }

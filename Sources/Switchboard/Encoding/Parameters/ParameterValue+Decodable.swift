@@ -26,7 +26,6 @@ extension ParameterValue: Decodable {
         }
     }
 
-    /// Returns the kind of a value of any decoder, by trying each kind.
     private static func kind(of decoder: any Decoder) -> JSONKind {
         if (try? decoder.container(keyedBy: JSONPathKey.self)) != nil { return .object }
         if (try? decoder.unkeyedContainer()) != nil { return .array }

@@ -2,7 +2,6 @@ import Foundation
 import SwitchboardJSON
 import SwitchboardText
 
-/// Writes an `Encodable` value to an ``EncodingNode``.
 struct ParameterValueEncoder: Encoder {
     let node: EncodingNode
     let codingPath: [any CodingKey]
@@ -253,7 +252,6 @@ final class EncodingNode {
         return node
     }
 
-    /// Adds a child as an element.
     func append(_ node: EncodingNode) {
         guard case .array(var nodes) = content else { return }
         content = .empty  // releases the array, so that it is not copied

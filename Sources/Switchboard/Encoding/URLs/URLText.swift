@@ -13,9 +13,6 @@ package struct URLText {
     /// `#` and the text after it. It is never sent, but a URL without parameters must stay unchanged.
     private let fragment: [UInt8]
 
-    /// Creates a URL from a base.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL's scheme is not http or https, or it has no host.
     package init(_ base: URL) throws(NetworkError) {
         try Self.check(base)
         var text = base.absoluteString
@@ -32,11 +29,9 @@ package struct URLText {
     /// Joins a path by exactly one slash. An empty path changes nothing.
     ///
     /// The path is text: characters that a path cannot contain are escaped, and a valid `%XX` stays. Text after `?` is
-    /// a query, which is appended to the base's query.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path contains CR, LF or NUL, or a segment that is an
-    ///   escaped `.` or `..`. Servers treat `%2E%2E` like `..` ([RFC 3986
-    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), so such a value could leave its path.
+    /// a query, which is appended to the base's query. A segment that is an escaped `.` or `..` is refused, because
+    /// servers treat `%2E%2E` like `..` ([RFC 3986
+    /// §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)): such a value could leave its path.
     mutating func append(path: String) throws(NetworkError) {
         guard !path.isEmpty else { return }
         var path = path
@@ -73,9 +68,6 @@ package struct URLText {
         return nil
     }
 
-    /// The finished URL.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation rejects the text.
     package var url: URL {
         get throws(NetworkError) {
             guard let url = URL(string: text) else {
@@ -139,9 +131,6 @@ struct LazyURL: Sendable {
 
 extension URLText {
     /// Throws for an invalid URL, without parsing it.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the scheme is not http or https, the host is missing, the
-    ///   port is invalid, or the URL contains a control character.
     package static func check(_ url: URL) throws(NetworkError) {
         guard let fault = URLFault.of(url) else { return }
         let text = url.absoluteString.quotedURLForMessage
@@ -150,9 +139,6 @@ extension URLText {
 }
 
 extension URLParts {
-    /// The URL made of the parts.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest``, which names the invalid part.
     var url: URL {
         get throws(NetworkError) {
             if let fault { throw NetworkError(.invalidRequest, reason: fault) }

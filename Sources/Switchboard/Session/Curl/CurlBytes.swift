@@ -41,7 +41,6 @@ final class CurlBytes: ResponseBytes.Source {
 }
 
 extension CurlExchange {
-    /// The header fields after the body.
     var trailers: HTTPHeaders {
         head.trailerLines.isEmpty ? HTTPHeaders() : HTTPHeaders(lines: head.trailerLines)
     }

@@ -236,7 +236,6 @@ final class FoundationExchange: Sendable {
         state.withLock { $0.lastActivity = .now }
     }
 
-    /// Returns a new stream of the body, for another connection.
     func makeBodyStream() -> InputStream? {
         payload?.makeInputStream()
     }
@@ -246,7 +245,6 @@ final class FoundationExchange: Sendable {
     /// Ends with a `CancellationError` and closes the connection, unless the exchange is over.
     func cancel() { close(with: CancellationError()) }
 
-    /// Ends with an error that contains the request and the partial response.
     func fail(_ error: NetworkError) { end(with: .failure(attributed(error))) }
 
     private func abort(with error: NetworkError) { close(with: attributed(error)) }

@@ -115,7 +115,6 @@ public final class FoundationSession: NetworkSession {
         }
     }
 
-    /// Sends the events of a WebSocket's task to an observer.
     package func register(_ observer: any SocketObserver, for task: URLSessionWebSocketTask) {
         delegate.register(observer, for: task)
     }

@@ -7,7 +7,6 @@ import Foundation
 /// One delegate serves the whole session and distinguishes tasks by their identifiers. On Linux, neither a task's
 /// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
-    /// The exchange or the socket of each task.
     private let observers = Protected<[Int: any AnyObject & Sendable]>([:])
     private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
 

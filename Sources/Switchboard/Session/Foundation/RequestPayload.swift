@@ -60,7 +60,6 @@ final class RequestPayload: Sendable {
         }
     }
 
-    /// Returns a new stream over the bytes, from the start.
     func makeInputStream() -> InputStream? {
         data.map { InputStream(data: $0) } ?? file.flatMap { InputStream(fileAtPath: $0.path) }
     }

@@ -2,7 +2,6 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Maps URLSession's errors to ``NetworkError``.
 package enum URLErrorMapping {
     /// Returns the error of a failed exchange. An error of the system about a broken connection is
     /// ``NetworkError/Code/connectionLost``, and any other error than a `URLError` is ``NetworkError/Code/unknown``.

@@ -3,10 +3,7 @@ import Foundation
 import SwitchboardText
 
 extension URLRequest {
-    /// Converts a request for URLSession.
-    ///
-    /// - Throws: ``NetworkError/Code/unsupported`` for options that URLSession does not support and would silently
-    ///   ignore.
+    /// Converts a request for URLSession. Throws for an option that URLSession would silently ignore.
     init(
         _ request: NetworkRequest, payload: RequestPayload?, quirks: URLSessionQuirks = .current
     ) throws(NetworkError) {
