@@ -97,8 +97,8 @@ extension ParameterValue {
         case let value as String: return .string(value)
         case let value as Int: return .number(value)
         case let value as Bool: return .bool(value)
-        case let value as Double: return try finite(value, at: path)
-        case let value as Float: return try finite(value, at: path)
+        case let value as Double: return try finite(value, number(finite: value), at: path)
+        case let value as Float: return try finite(value, number(finite: value), at: path)
         case let value as any BinaryInteger: return .number(value)
         case let value as Substring: return .string(String(value))
         case let value as Character: return .string(String(value))
@@ -106,35 +106,26 @@ extension ParameterValue {
         case let value as Data: return .data(value)
         case let value as URL: return .string(value.absoluteString)
         case let value as UUID: return .string(value.uuidString)
-        case let value as Decimal: return try decimal(value, at: path)
+        case let value as Decimal: return try finite(value, number(finite: value), at: path)
         default: return nil
         }
     }
 
-    private static func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: Value, at path: String
-    ) throws -> ParameterValue {
-        guard let number = ParameterValue.number(finite: value) else { throw notFinite(value, at: path) }
-        return number
-    }
-
-    private static func decimal(_ value: Decimal, at path: String) throws -> ParameterValue {
-        guard !value.isNaN else { throw notFinite(value, at: path) }
-        return .number(value.description)
+    private static func finite(_ value: Any, _ number: ParameterValue?, at path: String) throws -> ParameterValue {
+        if let number { return number }
+        throw NetworkError(
+            .encodingFailed, reason: "\(EncodingFailure.subject(at: path)) is \(value), which is not a finite number")
     }
 
     /// Converts an `NSNumber`. Foundation has one object for true and one for false, and only those become Booleans.
     private static func number(_ value: NSNumber, at path: String) throws -> ParameterValue {
         if value === NSNumber(value: value.boolValue) { return .bool(value.boolValue) }
-        if let number = value as? NSDecimalNumber { return try decimal(number.decimalValue, at: path) }
+        if let decimal = (value as? NSDecimalNumber)?.decimalValue {
+            return try finite(decimal, number(finite: decimal), at: path)
+        }
         if let integer = Int64(exactly: value) { return .number(integer) }
         if let integer = UInt64(exactly: value) { return .number(integer) }
-        return try finite(value.doubleValue, at: path)
-    }
-
-    private static func notFinite(_ value: Any, at path: String) -> NetworkError {
-        NetworkError(
-            .encodingFailed, reason: "\(EncodingFailure.subject(at: path)) is \(value), which is not a finite number")
+        return try finite(value.doubleValue, number(finite: value.doubleValue), at: path)
     }
 }
 

@@ -61,6 +61,10 @@ public enum ParameterValue: Sendable, Equatable {
         return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 
+    static func number(finite value: Decimal) -> ParameterValue? {
+        value.isNaN ? nil : .number(value.description)
+    }
+
     /// Returns the error of the first contained value that cannot be encoded.
     func fault(depth: Int) -> NetworkError? {
         guard depth <= EncodingNode.maximumDepth + 1 else { return EncodingNode.tooDeep }

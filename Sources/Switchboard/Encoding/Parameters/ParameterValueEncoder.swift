@@ -157,21 +157,19 @@ extension EncodingNode {
         switch value {
         case let value as String: set(.string(value))
         case let value as Bool: set(.bool(value))
-        case let value as Double: set(try finite(value, at: path()))
-        case let value as Float: set(try finite(value, at: path()))
+        case let value as Double: set(try finite(value, .number(finite: value), at: path()))
+        case let value as Float: set(try finite(value, .number(finite: value), at: path()))
         case let value as any BinaryInteger: set(.number(value))
         default: try encode(value, at: path())
         }
     }
 
-    private func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: Value, at path: @autoclosure () -> [any CodingKey]
+    private func finite(
+        _ value: Any, _ number: ParameterValue?, at path: @autoclosure () -> [any CodingKey]
     ) throws -> ParameterValue {
-        guard let number = ParameterValue.number(finite: value) else {
-            throw EncodingError.invalidValue(
-                value, .init(codingPath: path(), debugDescription: "\(value) is not a finite number"))
-        }
-        return number
+        if let number { return number }
+        throw EncodingError.invalidValue(
+            value, .init(codingPath: path(), debugDescription: "\(value) is not a finite number"))
     }
 }
 
@@ -325,12 +323,7 @@ final class EncodingNode {
         case let value as Date: set(.date(value))
         case let value as Data: set(.data(value))
         case let value as URL: set(.string(value.absoluteString))
-        case let value as Decimal:
-            guard !value.isNaN else {
-                throw EncodingError.invalidValue(
-                    value, .init(codingPath: path, debugDescription: "\(value) is not a finite number"))
-            }
-            set(.number(value.description))
+        case let value as Decimal: set(try finite(value, .number(finite: value), at: path))
         case let value as Parameters: set(.object(value))
         case let value as ParameterValue: set(value)
         default:
