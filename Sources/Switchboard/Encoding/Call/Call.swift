@@ -251,9 +251,9 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
             do {
                 let response = try await send(request)
                 exchange.end(response)
-                guard request.replay != nil else { return response }
+                guard request.isReplay else { return response }
                 var final = response
-                final.request?.replay = nil
+                final.request?.isReplay = false
                 return final
             } catch {
                 let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
@@ -267,12 +267,12 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
     /// Returns the request for its session to send again, or nil if the error is final.
     private func replay(of request: NetworkRequest, after error: any Error) -> NetworkRequest? {
-        guard let replay = (error as? NetworkError)?.replay, request.mayBeReplayed(replay), takeAttempt()
+        guard let cause = (error as? NetworkError)?.replayCause, request.mayBeReplayedUnprocessed, takeAttempt()
         else { return nil }
         var copy = request
         copy.call = self
-        copy.replay = replay
-        copy.report(.retry(after: .zero, because: replay.rawValue))
+        copy.isReplay = true
+        copy.report(.retry(after: .zero, because: cause))
         return copy
     }
 
@@ -375,11 +375,7 @@ extension NetworkRequest {
 
     /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
     /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
-    var mayBeReplayedUnprocessed: Bool { replay == nil && body.isReplayable }
-
-    func mayBeReplayed(_ replay: Replay) -> Bool {
-        replay == .unprocessed ? mayBeReplayedUnprocessed : mayBeReplayed
-    }
+    var mayBeReplayedUnprocessed: Bool { !isReplay && body.isReplayable }
 }
 
 extension CallEvent.Kind {

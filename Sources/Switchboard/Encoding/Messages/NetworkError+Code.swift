@@ -46,8 +46,10 @@ extension NetworkError {
 
         package var isStatus: Bool {
             switch self {
-            case .redirection, .unexpectedStatus, .custom, .other: true
-            default: isKind(of: .error4xx) || isKind(of: .error5xx)
+            case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
+                .unexpectedStatus, .custom, .other:
+                true
+            default: false
             }
         }
     }

@@ -29,7 +29,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         var body: any HTTPBody
         var options: RequestOptions
         var endPoint: EndPointRecord?
-        var replay: Replay?
+        var isReplay = false
         var target: Target
         var isPrepared = false
         var bodyHeaders: [HTTPHeader]?
@@ -150,10 +150,10 @@ public struct NetworkRequest: Sendable, Identifiable {
 
     package var endPoint: EndPointRecord? { fields.value.endPoint }
 
-    /// The reason why the session sends the request again. Nil the first time.
-    var replay: Replay? {
-        get { fields.value.replay }
-        set { fields.value.replay = newValue }
+    /// Whether the session sends the request again, after the connection of the first exchange ended.
+    var isReplay: Bool {
+        get { fields.value.isReplay }
+        set { fields.value.isReplay = newValue }
     }
 
     /// Whether the request was validated, its body encoded, and nothing changed since. See ``encodeAndValidate()``.

@@ -58,7 +58,7 @@ extension CurlSession {
         curlRequest.streamsEveryStatus = request.options.streamsEveryStatus
         curlRequest.mayBeReplayed = request.mayBeReplayed
         curlRequest.mayBeReplayedUnprocessed = request.mayBeReplayedUnprocessed
-        curlRequest.isOnNewConnection = request.replay != nil
+        curlRequest.isOnNewConnection = request.isReplay
 
         var headers = try request.sentHeaders()
         if let authorization { headers.addMissing(["Authorization": authorization]) }
