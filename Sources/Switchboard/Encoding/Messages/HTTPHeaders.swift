@@ -56,7 +56,6 @@ public struct HTTPHeaders: Sendable, Hashable {
         set(HTTPHeader(name: name, value: value))
     }
 
-    /// Replaces every field of that name with this one, at the position of the first, or appends it.
     package mutating func set(_ field: HTTPHeader) {
         guard let index = index(of: field.name) else { return append(field) }
         if !needsValidation, field.fault != nil { needsValidation = true }

@@ -37,15 +37,9 @@ package enum URLErrorMapping {
     /// Returns the code for a `URLError` over libcurl. Many causes share one URLError, and only libcurl's text
     /// distinguishes them.
     private static func code(for code: URLError.Code, libcurlText text: String) -> NetworkError.Code {
-        switch code {
-        case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse:
-            if let special = libcurlTexts.first(where: { text.localizedCaseInsensitiveContains($0.text) })?.code {
-                return special
-            }
-        default:
-            break
-        }
-        return Self.code(for: code)
+        let isShared = [.unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse].contains(code)
+        let special = isShared ? libcurlTexts.first { text.localizedCaseInsensitiveContains($0.text) } : nil
+        return special?.code ?? Self.code(for: code)
     }
 
     private static func code(for code: URLError.Code) -> NetworkError.Code {
