@@ -68,17 +68,7 @@ public struct URLEncodedFormEncoder: Sendable {
     /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when
     ///   it contains a number that is not finite, or when its `encode(to:)` throws.
     public func encode(_ value: some Encodable) throws(NetworkError) -> String {
-        let encoded: ParameterValue
-        do {
-            encoded = try ParameterValue(encoding: value)
-        } catch {
-            throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
-        }
-        guard case .object(let members) = encoded else {
-            throw NetworkError(
-                .encodingFailed, reason: "a \(type(of: value)) has no member names, which a form requires")
-        }
-        return try encode(members)
+        try encode(Parameters(encoding: value, for: "a form requires"))
     }
 
     /// Encodes parameters in their order, with all repeated names.

@@ -68,10 +68,14 @@ public struct Parameters: Sendable {
     ///   which have no names.
     @_disfavoredOverload
     public init(_ value: some Encodable) throws(NetworkError) {
+        try self.init(encoding: value, for: "parameters require")
+    }
+
+    init(encoding value: some Encodable, for need: String) throws(NetworkError) {
         do {
             guard case .object(let members) = try ParameterValue(encoding: value) else {
                 throw NetworkError(
-                    .encodingFailed, reason: "a \(type(of: value)) has no member names, which parameters require")
+                    .encodingFailed, reason: "a \(type(of: value)) has no member names, which \(need)")
             }
             self = members
         } catch {
