@@ -13,15 +13,14 @@ import Foundation
 public struct RequestOptions: Sendable {
     private struct Fields: Sendable {
         var values: [ObjectIdentifier: any Sendable] = [:]
-        /// All changes in their order, if one of them is a closure. Merging applies them to the other options. Empty if
-        /// the values were set directly.
+        /// The closures that set options. Merging applies them to the other options.
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
+        /// The values that were set after the closures. As closures, they would grow with each value that is set.
+        var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
         var route = RequestRoute()
 
-        var allChanges: [@Sendable (inout RequestOptions) -> Void] {
-            guard changes.isEmpty, !values.isEmpty else { return changes }
-            return [{ [values] in $0.own.value.values.merge(values) { $1 } }]
-        }
+        /// The values that were set directly.
+        var direct: [ObjectIdentifier: any Sendable] { changes.isEmpty ? values : valuesSetSince }
     }
 
     /// The values, or nil if none was set.
@@ -45,6 +44,7 @@ public struct RequestOptions: Sendable {
     public init(_ change: @escaping @Sendable (inout RequestOptions) -> Void) {
         change(&self)
         own.value.changes = [change]
+        own.value.valuesSetSince = [:]
     }
 
     /// The value of an option, or its default if it is not set.
@@ -60,7 +60,7 @@ public struct RequestOptions: Sendable {
     /// Sets an option. The code is not specialized for each option.
     private mutating func setValue(_ value: any Sendable, of option: ObjectIdentifier) {
         own.value.values[option] = value
-        if !own.value.changes.isEmpty { own.value.changes.append { $0.setValue(value, of: option) } }
+        if !own.value.changes.isEmpty { own.value.valuesSetSince[option] = value }
     }
 
     @usableFromInline
@@ -86,7 +86,9 @@ public struct RequestOptions: Sendable {
         guard let own = fields?.value, let theirs = other?.fields?.value,
             !own.changes.isEmpty || !theirs.changes.isEmpty
         else { return result }
-        result.own.value.changes = own.allChanges + theirs.allChanges
+        let direct = own.direct
+        result.own.value.changes = own.changes + [{ $0.own.value.values.merge(direct) { $1 } }] + theirs.changes
+        result.own.value.valuesSetSince = theirs.direct
         return result
     }
 
@@ -103,9 +105,10 @@ public struct RequestOptions: Sendable {
 
     private func overlaid(by other: Fields) -> RequestOptions {
         var result = self
-        if other.changes.isEmpty { result.own.value.values.merge(other.values) { $1 } }
         for change in other.changes { change(&result) }
+        result.own.value.values.merge(other.direct) { $1 }
         result.own.value.changes = []
+        result.own.value.valuesSetSince = [:]
         return result
     }
 }

@@ -80,6 +80,20 @@ struct RequestOptionTests {
         }
     }
 
+    @Test("a value that is set after a closure replaces the earlier one, which is released")
+    func replacedValue() {
+        var options = RequestOptions { $0[Label.self] = "closure" }
+        weak var first: Box?
+        do {
+            let box = Box()
+            first = box
+            options[Boxed.self] = box
+        }
+        #expect(first != nil)
+        options[Boxed.self] = Box()
+        #expect(first == nil)
+    }
+
     @Test("options survive retries and redirects", .requirement("S2.14"))
     func survival() async throws {
         let session = StubSession(
@@ -95,3 +109,5 @@ struct RequestOptionTests {
 
 private enum Priority: RequestOption { static let defaultValue = 5 }
 private enum Label: RequestOption { static let defaultValue: String? = nil }
+private final class Box: Sendable {}
+private enum Boxed: RequestOption { static let defaultValue: Box? = nil }
