@@ -267,12 +267,12 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
     /// Returns the request for its session to send again, or nil if the error is final.
     private func replay(of request: NetworkRequest, after error: any Error) -> NetworkRequest? {
-        guard let cause = (error as? NetworkError)?.replayCause, request.mayBeReplayedUnprocessed, takeAttempt()
+        guard let replay = (error as? NetworkError)?.replay, request.mayBeReplayed(replay), takeAttempt()
         else { return nil }
         var copy = request
         copy.call = self
         copy.isReplay = true
-        copy.report(.retry(after: .zero, because: cause))
+        copy.report(.retry(after: .zero, because: replay.rawValue))
         return copy
     }
 
@@ -376,6 +376,11 @@ extension NetworkRequest {
     /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
     /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
     var mayBeReplayedUnprocessed: Bool { !isReplay && body.isReplayable }
+
+    /// A call asks too, because the error may be that of another request, which a session sent within the exchange.
+    func mayBeReplayed(_ replay: Replay) -> Bool {
+        replay == .unprocessed ? mayBeReplayedUnprocessed : mayBeReplayed
+    }
 }
 
 extension CallEvent.Kind {

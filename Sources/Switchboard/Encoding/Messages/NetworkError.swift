@@ -40,7 +40,7 @@ public struct NetworkError: Error, Sendable {
         var title: String?
         var statusMapMessage: String?
         var wait: Duration?
-        var replayCause: String?
+        var replay: Replay?
         var isStub = false
         var isOffline = false
         var request: NetworkRequest?
@@ -139,10 +139,10 @@ public struct NetworkError: Error, Sendable {
         response.isStub = isStub
         return response
     }
-    /// The reason to send the request once more, over a new connection and as another exchange. Nil for a final error.
-    var replayCause: String? {
-        get { fields.value.replayCause }
-        set { fields.value.replayCause = newValue }
+    /// The reason to send the request once more. Nil for a final error.
+    var replay: Replay? {
+        get { fields.value.replay }
+        set { fields.value.replay = newValue }
     }
 
     /// Creates an error, for instance in an interceptor or a stub.
@@ -315,4 +315,15 @@ extension NetworkRequest {
     public var endPointName: String? {
         endPoint.map { endPoint in callEnvironment.run { endPoint.name } }
     }
+}
+
+/// The reason why a session resends a request itself, over a new connection and as a separate exchange.
+enum Replay: String {
+    /// The kept-alive connection was dead.
+    case onNewConnection = "a kept-alive connection that had ended"
+    /// The HTTP/2 stream ended with its connection.
+    case afterEndedStream = "an HTTP/2 stream that ended without an answer"
+    /// The server has certainly not processed the request ([RFC 9113
+    /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+    case unprocessed = "a request that the server did not process"
 }

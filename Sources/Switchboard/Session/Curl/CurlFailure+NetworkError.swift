@@ -72,18 +72,15 @@ extension CurlFailure {
     }
 
     private func connectionDied(_ loss: Loss, _ request: NetworkRequest) -> NetworkError {
-        let (reason, cause) =
+        let (reason, replay): (String, Replay) =
             switch loss {
-            case .reused:
-                ("the kept-alive connection ended before the server answered", "a kept-alive connection that had ended")
-            case .streamEnded:
-                ("the HTTP/2 stream ended before the server answered", "an HTTP/2 stream that ended without an answer")
-            case .unprocessed:
-                ("the server did not process the request", "a request that the server did not process")
+            case .reused: ("the kept-alive connection ended before the server answered", .onNewConnection)
+            case .streamEnded: ("the HTTP/2 stream ended before the server answered", .afterEndedStream)
+            case .unprocessed: ("the server did not process the request", .unprocessed)
             }
         var error = NetworkError(.connectionLost, reason: reason)
-        if loss == .unprocessed ? request.mayBeReplayedUnprocessed : request.mayBeReplayed {
-            error.replayCause = cause
+        if request.mayBeReplayed(replay) {
+            error.replay = replay
         } else if !request.isReplay {
             let obstacle = request.body.isReplayable ? request.method.rawValue : "its streamed body"
             error.reason = "\(reason); \(obstacle) is not sent again"

@@ -103,7 +103,7 @@ public final class CurlSession: NetworkSession {
         do {
             return try await exchange(request)
         } catch let error as NetworkError {
-            guard let start, error.replayCause != nil else { throw error }
+            guard let start, error.replay != nil else { throw error }
             let call = Call(since: start)
             return try await call.exchange(request, since: start) { request in
                 guard request.isReplay else { throw error }
