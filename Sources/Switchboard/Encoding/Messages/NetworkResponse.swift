@@ -140,12 +140,20 @@ extension HTTPHeaders {
             if name.equalsIgnoringCase("Set-Cookie") {
                 fields += value.splitIntoCookies.map { HTTPHeader(name: name, value: $0) }
             } else {
-                // A blank replaces each CR, LF and NUL (RFC 9110 §5.5).
-                let value = value.replacingBytes([.carriageReturn: " ", .lineFeed: " ", 0: " "])
-                fields.append(HTTPHeader(name: name, value: value))
+                fields.append(HTTPHeader(name: name, value: value.withoutLineEnds))
             }
         }
         // The order of a dictionary is random. Cookies keep their order, because the sort is stable for equal names.
         self.init(fields.sorted(byName: \.name))
+    }
+}
+
+extension String {
+    /// The text with a blank for each CR, LF and NUL ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    fileprivate var withoutLineEnds: String {
+        let isReplaced: (UInt8) -> Bool = { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+        guard utf8.contains(where: isReplaced) else { return self }
+        return String(decoding: utf8.map { isReplaced($0) ? 0x20 : $0 }, as: UTF8.self)
     }
 }
