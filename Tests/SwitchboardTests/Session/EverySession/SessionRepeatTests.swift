@@ -130,6 +130,20 @@ struct SessionRepeatTests {
         }
     }
 
+    @Test("a POST is not repeated if its session lost another request", arguments: [HTTPMethod.get, .post])
+    func otherRequest(method: HTTPMethod) async throws {
+        let session = StubSession { _ in
+            var lost = NetworkError(.connectionLost)
+            lost.replay = .onNewConnection
+            throw lost
+        }
+        let endPoint = URLEndPoint(method, URL(text: "https://api.example.com/a"))
+        let router = Router<URLEndPoint>(session: session)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .connectionLost)
+        #expect(session.requests.count == (method == .get ? 2 : 1))
+    }
+
     @Test(
         "over a new connection nothing is repeated [one repeat]", arguments: SessionKind.curlAlone)
     func newConnection(kind: SessionKind) async throws {
