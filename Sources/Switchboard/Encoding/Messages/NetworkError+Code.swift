@@ -1,8 +1,9 @@
 import SwitchboardText
 
 extension NetworkError {
-    /// The kind of failure. The set is open: match with `catch NetworkError.timedOut`, ``isKind(of:)``, `==` or a
-    /// `switch` with a `default`. The first two include special codes. `==` and a `switch` over a code do not.
+    /// The kind of failure. ``NetworkErrorCodes`` lists them. The set is open: match with `catch NetworkError.timedOut`,
+    /// ``isKind(of:)``, `==` or a `switch` with a `default`. The first two include special codes. `==` and a `switch`
+    /// over a code do not.
     public struct Code: NetworkErrorCodes, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let rawValue: String
