@@ -116,7 +116,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admission {
         let now = elapsed()
-        let isRefresh = CredentialRefresh.isRunning
+        let isRefresh = EnclosingOperations.obtainCredential
         switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh) ?? .admitted(0) }) {
         case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):

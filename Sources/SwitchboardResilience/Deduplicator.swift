@@ -160,7 +160,7 @@ struct DeduplicationKey: Hashable {
     /// Later interceptors and the app's closures may read it.
     private let environment = NetworkEnvironment.current
     /// A request of a refresh must not wait for a request that waits for the refresh.
-    private let isOfRefresh = CredentialRefresh.isRunning
+    private let isOfRefresh = EnclosingOperations.obtainCredential
 
     /// Creates the key of a request. Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {

@@ -156,7 +156,7 @@ extension AuthenticationInterceptor {
                 let stored = try await authenticator.withRefreshLock(in: partition) {
                     let timer = startTimer(of: refresh, in: partition)
                     defer { timer.cancel() }
-                    let fresh = try await CredentialRefresh.run(of: self) {
+                    let fresh = try await EnclosingOperations.run(of: self, obtainsCredential: true) {
                         try await authenticator.refresh(last, in: partition)
                     }
                     let stored = try store(fresh, ending: refresh, isRefreshed: true, in: partition)
@@ -240,7 +240,9 @@ extension AuthenticationInterceptor {
     /// Returns the saved credential. Nil during a reset, which removes it.
     func load(in partition: String?) async throws -> A.Credential? {
         if state.withLock({ $0.resets > 0 }) { return nil }
-        return try await CredentialRefresh.run(of: self) { try await authenticator.load(in: partition) }
+        return try await EnclosingOperations.run(of: self, obtainsCredential: true) {
+            try await authenticator.load(in: partition)
+        }
     }
 
     /// Marks the saved credential as loaded, and stores it although it needs a refresh.

@@ -131,7 +131,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     }
 
     private func addsCredential(to request: NetworkRequest) -> Bool {
-        request.acceptsSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
+        request.acceptsSignIn(for: origins) && !request.hasAuthorization && !EnclosingOperations.contain(self)
     }
 
     private func applying(_ stored: Stored, to request: NetworkRequest) throws -> NetworkRequest {

@@ -52,7 +52,9 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     /// Waits for a slot, sends the request, and releases the slot.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         // A refresh must not wait for requests that wait for its credential.
-        guard !request.options.bypassesLimits, !CredentialRefresh.isRunning else { return try await next(request) }
+        guard !request.options.bypassesLimits, !EnclosingOperations.obtainCredential else {
+            return try await next(request)
+        }
         let slot = try await slot(for: request)
         defer { withExtendedLifetime(slot) {} }
         var response = try await next(request)

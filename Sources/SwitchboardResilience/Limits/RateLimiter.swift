@@ -56,7 +56,7 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
     /// Waits for a token, and sends the request.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         // A refresh must not wait behind requests that wait for its credential.
-        if !request.options.bypassesLimits, !takeToken(), !CredentialRefresh.isRunning {
+        if !request.options.bypassesLimits, !takeToken(), !EnclosingOperations.obtainCredential {
             request.report(.waiting(for: "the rate limit, at most \(count) in \(period.secondsText)"))
             let start = elapsed()
             try await waitForToken()

@@ -16,12 +16,12 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     package init(_ provider: @escaping @Sendable () async throws -> Value?) {
         let shared = SharedOperations<CredentialKey, Value?, Void>()
         value = { request in
-            guard !CredentialRefresh.isRunning(of: shared) else { return nil }
+            guard !EnclosingOperations.contain(shared) else { return nil }
             let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }
             do {
                 return try await shared.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
                     reportWaiting()
-                    return try await CredentialRefresh.run(of: shared, provider)
+                    return try await EnclosingOperations.run(of: shared, obtainsCredential: true, provider)
                 }
             } catch let error as CancellationError {
                 try Call.check()
@@ -41,26 +41,6 @@ private struct CredentialKey: Hashable, Sendable {
 
     init(_ request: NetworkRequest) {
         partition = request.options.partition
-    }
-}
-
-/// The refreshes and providers of credentials that contain the running code.
-///
-/// A request that they send must not wait for them. Their own interceptor passes it unchanged, and limiters should pass
-/// it too.
-package enum CredentialRefresh {
-    @TaskLocal private static var current = RunningOperations()
-
-    /// Whether the running code is part of a refresh or a provider.
-    package static var isRunning: Bool { !current.isEmpty }
-
-    /// Returns whether the running code is part of a refresh or a provider with this owner.
-    package static func isRunning(of owner: AnyObject) -> Bool { current.contain(owner) }
-
-    package static func run<Output>(
-        of owner: AnyObject, _ operation: @Sendable () async throws -> Output
-    ) async throws -> Output {
-        try await current.run(of: owner, in: $current, operation)
     }
 }
 
@@ -95,7 +75,8 @@ extension NetworkRequest {
     /// as a sign-in, but not the app's key. Other origins require no sign-in.
     func checkRequiredSignIn() throws(NetworkError) {
         // The requests of a refresh or a provider obtain the credential.
-        guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInRecorded, !hasAuthorization,
+        guard options.authentication == .required, !EnclosingOperations.obtainCredential, !isSignInRecorded,
+            !hasAuthorization,
             !hasLeftOrigin,
             !headers.contains(where: {
                 Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
@@ -110,7 +91,7 @@ extension NetworkRequest {
 
     /// Throws if the request requires a sign-in. Called when the provider returned no credential.
     package func requireNoSignIn() throws(NetworkError) {
-        guard options.authentication == .required, !CredentialRefresh.isRunning else { return }
+        guard options.authentication == .required, !EnclosingOperations.obtainCredential else { return }
         throw NetworkError(
             .cannotAuthenticate, reason: "the request requires a sign-in, and the credential provider returned nil")
     }

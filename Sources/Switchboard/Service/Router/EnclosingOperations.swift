@@ -1,47 +1,40 @@
 import SwitchboardPlatform
 
-/// The shared operations, the resets and the queues of tasks that contain the running code. That code must not wait for
-/// one of them.
+/// The operations that contain the running code, which must not wait for them: shared operations, resets, queues of
+/// tasks, and refreshes and providers of credentials. A task that an operation started is part of it only until the
+/// operation ends.
 package enum EnclosingOperations {
-    @TaskLocal private static var current = RunningOperations()
-
-    package static func contain(_ owner: AnyObject) -> Bool { current.contain(owner) }
-
-    /// Runs an operation of this owner.
-    package static func run<Output>(
-        of owner: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
-    ) async rethrows -> Output {
-        try await current.run(of: owner, in: $current, operation)
-    }
-}
-
-/// The operations that contain the running code, as a task-local value. A task that an operation started is part of it
-/// only until the operation ends.
-struct RunningOperations: Sendable {
     private final class Operation: Sendable {
         let owner: ObjectIdentifier
+        let obtainsCredential: Bool
         let hasEnded = Protected(false)
 
-        init(_ owner: AnyObject) { self.owner = ObjectIdentifier(owner) }
+        init(_ owner: AnyObject, obtainsCredential: Bool) {
+            self.owner = ObjectIdentifier(owner)
+            self.obtainsCredential = obtainsCredential
+        }
     }
 
-    private var operations: [Operation] = []
+    @TaskLocal private static var current: [Operation] = []
 
-    var isEmpty: Bool { operations.allSatisfy(\.hasEnded.value) }
-
-    func contain(_ owner: AnyObject) -> Bool {
-        operations.contains { $0.owner == ObjectIdentifier(owner) && !$0.hasEnded.value }
+    /// Returns whether the running code is part of an operation of this owner.
+    package static func contain(_ owner: AnyObject) -> Bool {
+        current.contains { $0.owner == ObjectIdentifier(owner) && !$0.hasEnded.value }
     }
 
-    /// Runs an operation inside these ones, as the value of a task local.
-    func run<Output>(
-        of owner: AnyObject, in local: TaskLocal<RunningOperations>, isolation: isolated (any Actor)? = #isolation,
+    /// Whether the running code is part of a refresh or a provider of credentials. Limiters should not delay a request
+    /// that it sends.
+    package static var obtainCredential: Bool { current.contains { $0.obtainsCredential && !$0.hasEnded.value } }
+
+    /// Runs an operation of this owner. `obtainsCredential` is true for a refresh or a provider of credentials.
+    package static func run<Output>(
+        of owner: AnyObject, obtainsCredential: Bool = false, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Output
     ) async rethrows -> Output {
-        let operation = Operation(owner)
+        let operation = Operation(owner, obtainsCredential: obtainsCredential)
         defer { _ = operation.hasEnded.swap(true) }
         // Without the ended ones, which a chain of tasks would collect.
-        let all = RunningOperations(operations: operations.filter { !$0.hasEnded.value } + [operation])
-        return try await local.withValue(all, operation: body, isolation: isolation)
+        let all = current.filter { !$0.hasEnded.value } + [operation]
+        return try await $current.withValue(all, operation: body, isolation: isolation)
     }
 }
