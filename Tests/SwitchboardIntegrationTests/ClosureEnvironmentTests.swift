@@ -200,7 +200,7 @@ struct ClosureEnvironmentTests {
         router.request(NumbersApi(), as: [Int].self) { _ in end("request") }
         router.response(for: NumbersApi()) { _ in end("response") }
         _ = router.prepare(NumbersApi()).start(
-            transform: { _ in environments.record("transform") }, completion: { _ in end("perform") })
+            transform: { _ in Transferred(environments.record("transform")) }, completion: { _ in end("perform") })
         manager.send(Typed()) { _ in end("send") }
         call.start(on: hasQueue ? DispatchQueue(label: "call") : nil) { _ in end("start") }
         call.start(on: MainActor.self) { _ in end("start on the main actor") }

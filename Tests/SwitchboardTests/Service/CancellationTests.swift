@@ -129,7 +129,7 @@ struct CancellationTests {
         let handle = router.prepare(URLEndPoint(.get, url)).start(
             transform: { response in
                 transformed.open()
-                return response.text
+                return Transferred(response.text)
             }
         ) { results.add($0) }
         _ = try await transformed.first()

@@ -123,7 +123,7 @@ struct ErrorMappingTests {
         let decode: @Sendable (NetworkResponse) throws -> [Int] = {
             try JSONDecoder().decode([Int].self, from: $0.body)
         }
-        _ = router.prepare(endPoint).start(transform: decode) { results.add($0) }
+        _ = router.prepare(endPoint).start(transform: { Transferred(try decode($0)) }) { results.add($0) }
         #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)
     }
 

@@ -128,7 +128,7 @@ extension NetworkRouter {
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint, options, for: type).start(
-            transform: { try $0.checked().decode(type) }, completion: completion)
+            transform: { Transferred(try $0.checked().decode(type)) }, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift selects this method
@@ -142,7 +142,7 @@ extension NetworkRouter {
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
-        return prepare(endPoint, options, for: type).start(transform: decode, completion: completion)
+        return prepare(endPoint, options, for: type).start(transform: decode.sendable, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
@@ -160,7 +160,7 @@ extension NetworkRouter {
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint, options, for: type).start(
-            on: actor, transform: { try $0.checked().decode(type) }, completion: completion)
+            on: actor, transform: { Transferred(try $0.checked().decode(type)) }, completion: completion)
     }
 
     /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift selects this method for
@@ -173,8 +173,9 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options, for: type).start(
-            on: actor, transformOnActor: { try $0.checked().decode(type) }, completion: completion)
+        let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
+        return prepare(endPoint, options, for: type).start(
+            on: actor, transform: decode.sendable, completion: completion)
     }
 
     /// Sends an endpoint and calls back once, with the response if its status is accepted.
@@ -186,7 +187,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(transform: { try $0.checked() }, completion: completion)
+        prepare(endPoint, options).start(transform: { Transferred(try $0.checked()) }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once on the main actor, with the response if its status is accepted.
@@ -197,7 +198,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(on: actor, transform: { try $0.checked() }, completion: completion)
+        prepare(endPoint, options).start(
+            on: actor, transform: { Transferred(try $0.checked()) }, completion: completion)
     }
 }
 

@@ -57,7 +57,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         completion: @escaping @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(transform: { try $0.whole() }) { result in
+        prepare(endPoint, options).start(transform: { Transferred(try $0.whole()) }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)
@@ -72,7 +72,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(on: actor, transform: { try $0.whole() }) { result in
+        prepare(endPoint, options).start(on: actor, transform: { Transferred(try $0.whole()) }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)

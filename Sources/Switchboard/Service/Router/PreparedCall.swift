@@ -101,93 +101,68 @@ extension PreparedCall {
     ///   - completion: Called exactly once, never on the caller's stack. After a cancellation it receives
     ///     ``NetworkError/Code/cancelled``, even if the response had already arrived.
     /// - Returns: A handle that cancels only this call.
-    package func start<Value: Sendable>(
-        transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+    package func start<Value>(
+        transform: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        calls.start(self) { [queue = calls.queue] call in
-            let value = call.transform(transform)
-            if let queue { queue.async { call.end(value, completion) } } else { call.end(value, completion) }
+        start(transform) { [queue = calls.queue] end in
+            if let queue { queue.async { end.call(completion) } } else { end.call(completion) }
         }
     }
 
-    /// Sends the request in a new task, transforms the response on the actor of the closure, and calls back once, on
-    /// the router's queue.
+    /// Sends the request in a new task, transforms the response into a value, and calls back once, on the main actor.
     func start<Value>(
-        transform: ActorBound<NetworkResponse, Value>,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+        on actor: MainActor.Type,
+        transform: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        calls.start(self) { [queue = calls.queue] call in
-            let value = await call.transform(transform)
-            if let queue {
-                queue.async { call.end(value.value, completion) }
-            } else {
-                call.end(value.value, completion)
+        start(transform) { end in
+            await MainActor.run { end.call(completion) }
+        }
+    }
+
+    private func start<Value>(
+        _ transform: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
+        deliver: @escaping @Sendable (End<Value>) async -> Void
+    ) -> RequestHandle {
+        let handle = RequestHandle()
+        let (call, added) = calls.begin(handle)
+        let task = Task {
+            var response: NetworkResponse?
+            let result: Transferred<Result<Value, NetworkError>>
+            do {
+                let received = try await call.run {
+                    try await performShared { _ throws(NetworkError) in try added.get() }
+                }
+                response = received
+                result = Transferred(.success(try await environment.run { try await transform(received) }.value))
+            } catch {
+                result = Transferred(.failure(NetworkError.completion(error, request)))
             }
+            await deliver(
+                End(prepared: self, response: response, result: result, handle: handle) { calls.remove(call) })
         }
+        handle.run(task)
+        return handle
     }
 
-    /// Sends the request in a new task, transforms the response outside of the main actor, and calls back there once.
-    func start<Value: Sendable>(
-        on actor: MainActor.Type, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        calls.start(self) { call in
-            let value = call.transform(transform)
-            await MainActor.run { call.end(value, completion) }
-        }
-    }
-
-    /// Sends the request in a new task, and transforms the response and calls back once on the main actor.
-    func start<Value>(
-        on actor: MainActor.Type, transformOnActor transform: @escaping @MainActor (NetworkResponse) throws -> Value,
-        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        calls.start(self) { call in
-            await MainActor.run { call.end(call.transform(transform), completion) }
-        }
-    }
-}
-
-extension PreparedCall {
-    /// A call with a completion, and its response or error.
-    struct Completed: Sendable {
-        let call: PreparedCall
-        let result: Result<NetworkResponse, NetworkError>
+    /// The end of a call with a completion.
+    private struct End<Value>: Sendable {
+        let prepared: PreparedCall
+        /// The response, also if its value could not be read. Nil without one.
+        let response: NetworkResponse?
+        let result: Transferred<Result<Value, NetworkError>>
         let handle: RequestHandle
         let didEnd: @Sendable () -> Void
 
-        /// Returns the value for the response, in the environment of the call.
-        func transform<Value>(_ transform: (NetworkResponse) throws -> Value) -> Result<Value, NetworkError> {
-            call.environment.run {
-                do {
-                    return .success(try transform(try result.get()))
-                } catch {
-                    return .failure(NetworkError.completion(error, call.request))
-                }
-            }
-        }
-
-        func transform<Value>(
-            _ transform: ActorBound<NetworkResponse, Value>
-        ) async -> Transferred<Result<Value, NetworkError>> {
-            await call.environment.run {
-                do {
-                    return Transferred(.success(try await transform(try result.get()).value))
-                } catch {
-                    return Transferred(.failure(NetworkError.completion(error, call.request)))
-                }
-            }
-        }
-
-        /// Passes the value to the completion, or the cancellation if the call was canceled before.
-        func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
-            let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), call.request))
-            if case .success(let response) = result {
-                let error: NetworkError? = if case .failure(let error) = value { error } else { nil }
-                response.endCall(with: error)
-            }
-            (call.environment?.detached).run { completion(value) }
+        /// Calls the completion with the result, or with the cancellation if the call was canceled before.
+        func call(_ completion: (Result<Value, NetworkError>) -> Void) {
+            let isFinished = handle.finish()
+            let result =
+                isFinished ? result.value : .failure(NetworkError.completion(CancellationError(), prepared.request))
+            let error: NetworkError? = if case .failure(let error) = result { error } else { nil }
+            response?.endCall(with: error)
+            (prepared.environment?.detached).run { completion(result) }
             didEnd()
         }
     }

@@ -59,34 +59,6 @@ public final class RouterCalls: Sendable {
     /// process's default now, which may change later.
     package var pinnedEnvironment: CallEnvironment { currentEnvironment ?? CallEnvironment(.current) }
 
-    /// Makes a call in a new task. Sends nothing if its request could not be built.
-    ///
-    /// - Parameters:
-    ///   - prepared: The call.
-    ///   - deliver: Called once with the response or the error. It ends the call.
-    /// - Returns: A handle that cancels only this call.
-    func start(
-        _ prepared: PreparedCall, deliver: @escaping @Sendable (PreparedCall.Completed) async -> Void
-    ) -> RequestHandle {
-        let handle = RequestHandle()
-        let (call, added) = begin(handle)
-        let task = Task {
-            let result: Result<NetworkResponse, NetworkError>
-            do {
-                result = .success(
-                    try await call.run {
-                        try await prepared.performShared { _ throws(NetworkError) in try added.get() }
-                    })
-            } catch {
-                result = .failure(NetworkError.completion(error, prepared.request))
-            }
-            await deliver(
-                PreparedCall.Completed(call: prepared, result: result, handle: handle) { self.remove(call) })
-        }
-        handle.run(task)
-        return handle
-    }
-
     /// Returns a new call that cancels the handle, and the error if it begins during a reset. It is in flight from now
     /// until ``remove(_:)``.
     package func begin(_ handle: RequestHandle) -> (call: Call, added: Result<Void, NetworkError>) {
