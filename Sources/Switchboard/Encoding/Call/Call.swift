@@ -8,7 +8,7 @@ import SwitchboardPlatform
 /// A call runs in its caller's task, because a separate task would cost two more thread switches for each call.
 /// `Router.cancel()` cannot cancel that task. It cancels this object instead, which every waiting operation of a call
 /// observes: sessions, and waits between attempts.
-package final class Call: @unchecked Sendable {  // mutable state is guarded by the lock of `state` or of a router
+package final class Call: @unchecked Sendable {  // the locks of `state` and of `CallsInFlight` guard its values
     @TaskLocal package static var current: Call?
 
     struct State {
@@ -34,7 +34,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     private static let limit = 100
 
     let state: Protected<State>
-    /// The index among the calls of its router, guarded by the router's lock. Nil for a call that is not in the list.
+    /// The index in ``CallsInFlight``, guarded by its lock. Nil for a call that is not in the list.
     @exclusivity(unchecked) var index: Int?
     private let hasParent: Bool
     private let start: ContinuousClock.Instant

@@ -14,7 +14,7 @@ package final class InterceptorChain: Sendable {
 
     let links: [Link]
     let session: any NetworkSession
-    let gate = ResetGate()
+    let inFlight = CallsInFlight()
     /// The error of every call if an object is listed twice, or nil.
     let listingError: NetworkError?
     /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.

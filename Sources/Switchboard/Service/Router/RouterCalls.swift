@@ -7,20 +7,12 @@ import Foundation
 ///
 /// A ``Router`` has one. A fake ``NetworkRouter`` creates one with the session that answers its requests.
 public final class RouterCalls: Sendable {
-    private struct State {
-        /// The calls in flight. Each one stores its index in this array.
-        var calls: [Call] = []
-        /// Waiters for the end of all calls, except those in `except`.
-        var waiters: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
     let chain: InterceptorChain
     /// The queue that completions are called on. Nil for no specific queue.
     let queue: DispatchQueue?
     private let clock: any Clock<Duration>
     /// The manager's environment, in which calls begin. Nil without a manager.
     private let environment: Protected<NetworkEnvironment>?
-    private let state = Protected(State())
 
     /// Creates an object without calls. The parameters are those of
     /// ``Router/init(session:interceptors:exchangeInterceptors:headers:options:monitors:decoder:encoder:completionQueue:clock:)``.
@@ -40,11 +32,6 @@ public final class RouterCalls: Sendable {
         self.queue = queue
         self.clock = clock
         self.environment = environment
-        chain.gate.add(self)
-    }
-
-    deinit {
-        chain.gate.remove(self)
     }
 
     /// Returns an object for calls over the same chain that are canceled separately.
@@ -67,9 +54,7 @@ public final class RouterCalls: Sendable {
         return (call, Result { () throws(NetworkError) in try add(call) })
     }
 
-    func cancelAll() {
-        for call in state.withLock({ $0.calls }) { call.cancel() }
-    }
+    func cancelAll() { chain.inFlight.cancelAll(of: self) }
 
     // MARK: Steps of a call
 
@@ -168,57 +153,12 @@ public final class RouterCalls: Sendable {
     // MARK: Registration
 
     /// Adds a call, or throws during a reset.
-    func add(_ call: Call) throws(NetworkError) {
-        // Checked under the lock: a reset ends earlier calls, and rejects later ones.
-        let added = state.withLock { state in
-            Result { () throws(NetworkError) in
-                try chain.gate.check()
-                call.index = state.calls.count
-                state.calls.append(call)
-            }
-        }
-        try added.get()
-    }
+    func add(_ call: Call) throws(NetworkError) { try chain.inFlight.add(call, of: self) }
 
-    package func remove(_ call: Call) {
-        let continuations = state.withLock { state in
-            guard let index = call.index, let last = state.calls.popLast() else {
-                return [] as [CheckedContinuation<Void, Never>]
-            }
-            if last !== call {
-                state.calls[index] = last
-                last.index = index
-            }
-            call.index = nil
-            // Most calls end while others are in flight, which are not compared then.
-            let count = state.calls.count
-            guard state.waiters.contains(where: { count <= $0.except.count }) else { return [] }
-            let inFlight = state.calls.map(ObjectIdentifier.init)
-            let ready = state.waiters.filter { inFlight.allSatisfy($0.except.contains) }
-            state.waiters.removeAll { inFlight.allSatisfy($0.except.contains) }
-            return ready.map(\.continuation)
-        }
-        for continuation in continuations { continuation.resume() }
-        call.releaseParent()
-    }
-
-    // MARK: Reset
+    package func remove(_ call: Call) { chain.inFlight.remove(call) }
 
     package func reset() async {
-        await chain.gate.reset { [chain] in await chain.wipe() }
-    }
-
-    /// Waits until no call is in flight, except calls that contain the running code.
-    func waitUntilEmpty() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                let own = Set(state.calls.filter(\.containsRunningCode).map(ObjectIdentifier.init))
-                if own.count == state.calls.count { return true }
-                state.waiters.append((own, continuation))
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
+        await chain.inFlight.reset { [chain] in await chain.wipe() }
     }
 }
 
