@@ -70,13 +70,9 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
         guard !state.withLock({ $0.acquire(name) }) else { return Slot(release) }
         request.report(.waiting(for: "a slot"))
         let start = ContinuousClock.now
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        try await waitInQueue {
-            enqueue($0, id, name)
-        } onCancel: { [self] in
+        try await waitInQueue { waiter, id in
+            enqueue(waiter, id, name)
+        } onCancel: { [self] id in
             let waiter = state.withLock { $0.remove(id, name) }
             waiter?.resume(throwing: CancellationError())
         }
@@ -166,7 +162,6 @@ struct ConcurrencySlots: Sendable {
     var limit: Int?
     var perHost: Int? { didSet { findCandidates() } }
     private(set) var inFlight = 0
-    var nextID = 0
     private(set) var hosts: [String: Host] = [:]
     /// The first waiting request of each host that has a free slot. Also some that have left or have no free slot.
     private var candidates = CandidateHeap()

@@ -16,7 +16,6 @@ import SwitchboardPlatform
 public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
         var bucket: TokenBucket
-        var nextID = 0
         var waiters = Waiters()
         /// The task that resumes waiting requests, with the number of the first one. Nil while no request waits.
         var refiller: (number: Int, task: Task<Void, Never>)?
@@ -76,16 +75,12 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
     }
 
     private func waitForToken() async throws {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        try await waitInQueue { waiter in
+        try await waitInQueue { waiter, id in
             state.withLock { state in
                 state.waiters.append(waiter, id)
                 if state.refiller == nil { state.refiller = (id, Task { await resumeWaiters(id) }) }
             }
-        } onCancel: { [self] in
+        } onCancel: { [self] id in
             let (waiter, refiller) = state.withLock { state in
                 let waiter = state.waiters.remove(id)
                 guard state.waiters.isEmpty else { return (waiter, nil as Task<Void, Never>?) }

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardPlatform
 
 /// A queue of waiting requests, in order of arrival. Not thread-safe.
 struct Waiters: Sendable {
@@ -48,20 +49,27 @@ struct Waiters: Sendable {
 /// Waits in a queue until the continuation resumes, or until the task or its call is canceled.
 ///
 /// - Parameters:
-///   - enqueue: Adds the continuation to the queue, or resumes it immediately.
-///   - onCancel: Removes the continuation from the queue if it is still there, and resumes it with `CancellationError`.
+///   - enqueue: Adds the continuation to the queue, or resumes it immediately. Its id is greater than all earlier ones.
+///   - onCancel: Removes the continuation with the id from the queue if it is still there, and resumes it with
+///     `CancellationError`.
 /// - Throws: `CancellationError`.
 func waitInQueue(
-    _ enqueue: (Waiters.Waiter) -> Void, onCancel: @escaping @Sendable () -> Void
+    _ enqueue: (Waiters.Waiter, _ id: Int) -> Void, onCancel: @escaping @Sendable (_ id: Int) -> Void
 ) async throws {
     try Call.check()
+    let id = lastID.withLock { lastID in
+        lastID += 1
+        return lastID
+    }
     try await withCancellation {
         try await withCheckedThrowingContinuation { continuation in
-            enqueue(continuation)
+            enqueue(continuation, id)
             // A cancellation before `enqueue` did not find the continuation in the queue.
-            if Task.isCancelled || Call.current?.isCancelled == true { onCancel() }
+            if Task.isCancelled || Call.current?.isCancelled == true { onCancel(id) }
         }
     } onCancel: {
-        onCancel()
+        onCancel(id)
     }
 }
+
+private let lastID = Protected(0)
