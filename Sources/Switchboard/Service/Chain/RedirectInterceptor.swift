@@ -57,7 +57,7 @@ public struct RedirectInterceptor: Interceptor {
         var request = request
         // The Location may repeat a key that a later interceptor added.
         if let sent = response.request { request.recordCredentials(recordedIn: sent) }
-        let redirected = try follow(location, request, response)
+        guard let redirected = try nextRequest(after: request, redirectedBy: response) else { return nil }
         if let url = redirected.url { request.report(.redirect(to: url)) }
         let removed = redirected.crossOriginHops.names.dropFirst(request.crossOriginHops.names.count)
         if !removed.isEmpty { redirected.report(.note("leaves out " + removed.joined(separator: ", "))) }
@@ -71,12 +71,6 @@ public struct RedirectInterceptor: Interceptor {
         after request: NetworkRequest, redirectedBy response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest? {
         guard let location = try response.redirectLocation() else { return nil }
-        return try follow(location, request, response)
-    }
-
-    private func follow(
-        _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
-    ) throws(NetworkError) -> NetworkRequest {
         do throws(NetworkError) {
             return try redirect(request, to: location, of: response)
         } catch {

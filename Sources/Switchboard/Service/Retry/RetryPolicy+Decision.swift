@@ -32,15 +32,6 @@ extension RetryPolicy {
         return true
     }
 
-    /// Counts and reports the next attempt, and waits for the given time. Returns false when no attempt is allowed.
-    func waitForRetry(
-        after wait: Duration, because cause: String, with request: NetworkRequest
-    ) async throws -> Bool {
-        guard takeAttempt(after: wait, because: cause, with: request, within: nil) else { return false }
-        try await sleep(for: wait)
-        return true
-    }
-
     /// Waits. Throws `CancellationError` when the call is canceled.
     func sleep(for wait: Duration) async throws {
         try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
@@ -61,7 +52,7 @@ extension RetryPolicy {
 
     /// Counts and reports the next attempt. Returns false when no attempt is allowed.
     @inline(never)
-    private func takeAttempt(
+    func takeAttempt(
         after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft?
     ) -> Bool {
         guard let call = request.call else { return false }

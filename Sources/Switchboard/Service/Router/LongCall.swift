@@ -99,7 +99,10 @@ package final class LongCall: Sendable {
 
     /// Waits for a given time before the next attempt. Returns false when none is allowed.
     package func waitForRetry(after wait: Duration, because cause: String) async throws -> Bool {
-        try await policy.waitForRetry(after: wait, because: cause, with: lastRequest)
+        let policy = self.policy
+        guard policy.takeAttempt(after: wait, because: cause, with: lastRequest, within: nil) else { return false }
+        try await policy.sleep(for: wait)
+        return true
     }
 
     /// The last request, or an empty one before the first.
