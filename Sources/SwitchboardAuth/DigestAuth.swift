@@ -107,7 +107,8 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     }
 
     private func credentials(for request: NetworkRequest) async throws -> BasicCredentials? {
-        let credentials = try await request.options.credentials.orElse { try await source.value(request) }
+        var credentials = request.options.credentials
+        if credentials == nil { credentials = try await source.value(request) }
         if credentials == nil { try request.requireNoSignIn() }
         return credentials
     }

@@ -41,18 +41,10 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.acceptsSignIn(for: origins), !request.hasAuthorization else { return }
         request.recordSignIn()
-        let original = request
-        guard let credentials = try await request.options.credentials.orElse({ try await source.value(original) })
-        else { return try request.requireNoSignIn() }
+        var credentials = request.options.credentials
+        if credentials == nil { credentials = try await source.value(request) }
+        guard let credentials else { return try request.requireNoSignIn() }
         request.setCredential("Authorization", try credentials.headerValue())
-    }
-}
-
-extension Optional {
-    /// Returns this value, or the result of an operation if this is nil.
-    package func orElse(_ other: () async throws -> Wrapped?) async rethrows -> Wrapped? {
-        if let self { return self }
-        return try await other()
     }
 }
 

@@ -113,7 +113,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     private struct Origin: Sendable {
         let url: URL
         /// Whether the app gave only the host, with or without a port.
-        var isHostOnly = false
+        let isHostOnly: Bool
 
         /// Returns whether the app gave only the host, and a URL of the app has it.
         func isHost(of other: URL) -> Bool {
@@ -134,14 +134,8 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     /// request returns to the first origin.
     public static let endPoints = CredentialOrigins(listed: nil)
 
-    /// Creates a list of the only allowed origins: the scheme, host and port of each URL. They apply even if a server
-    /// chose the URL.
-    public init(_ urls: [URL]) {
-        listed = urls.map { Origin(url: $0) }
-    }
-
-    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`. An array literal does
-    /// the same.
+    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`: scheme, host and port.
+    /// They apply even if a server chose the URL. An array literal does the same.
     ///
     /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, every
     /// scheme and port is allowed, unless the text names a port. A text that is neither an http or https URL nor a host

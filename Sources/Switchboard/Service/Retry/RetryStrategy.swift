@@ -86,16 +86,3 @@ extension Duration {
         return delay
     }
 }
-
-extension RetryStrategy: CustomStringConvertible {
-    /// The strategy in words, such as `waits that double from 0.5 s`.
-    public var description: String {
-        switch kind {
-        case .constant(.zero): "no wait"
-        case .constant(let delay): "waits of \(delay.secondsText)"
-        case .exponential(let base, let jitter):
-            "waits that double from \(base.secondsText)" + (jitter == nil ? "" : ", spread at random")
-        case .custom: "custom waits"
-        }
-    }
-}
