@@ -29,13 +29,14 @@ extension ResponseCache {
     public func remove<EndPoint: EndPointType>(
         _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation
     ) async throws {
-        let builder = RequestBuilder()
-        var request = try builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
+        var builder = RequestBuilder()
+        builder.replacedBaseURL = "http://cache.invalid/"
+        var request = try builder.makeRequest(for: endPoint)
         let wanted = CachePath(request.path)
         var baseURL: String?
         if wanted.isEmpty {
             // The base URL is the whole URL.
-            request = try builder.makeRequest(for: endPoint)
+            request = try RequestBuilder().makeRequest(for: endPoint)
             baseURL = request.url.map { String($0.asCacheKey.urlWithoutQuery) }
         }
         let items = FormBody.decode(request.query ?? "")

@@ -38,13 +38,9 @@ private struct BuiltRequest: CustomStringConvertible {
     private let url: URL?
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
-        let builder = RequestBuilder(headers: [:])
-        if let endPoint = endPoint as? URLEndPoint {
-            try self.init(builder.makeRequest(for: endPoint), of: endPoint, isStub: true)
-        } else {
-            let rebased = RebasedEndPoint(endPoint, at: "http://stub.invalid/")
-            try self.init(builder.makeRequest(for: rebased), of: endPoint, isStub: true)
-        }
+        var builder = RequestBuilder(headers: [:])
+        if !(endPoint is URLEndPoint) { builder.replacedBaseURL = "http://stub.invalid/" }
+        try self.init(builder.makeRequest(for: endPoint), of: endPoint, isStub: true)
     }
 
     /// Creates the request of an endpoint that a router read.

@@ -8,6 +8,8 @@ package struct RequestBuilder: Sendable {
     package var headers: HTTPHeaders
     /// Options for every request. Those of the endpoint override them.
     package var options: RequestOptions
+    /// The base URL in place of those of the endpoints, to compare requests independently of their server. Default nil.
+    package var replacedBaseURL: String?
     /// The base URL for endpoints that use ``ManagerBaseURL``, or nil without one.
     var baseURL: (@Sendable () throws -> URL)?
     /// Whether every ``URLEndPoint`` counts as an endpoint of the app's own servers. If false, its URL must be at the
@@ -158,6 +160,7 @@ package struct RequestBuilder: Sendable {
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {
+        if let replacedBaseURL { return try replacedBaseURL._endPointURL() }
         let own = try endPoint.baseURL
         guard let baseURL, own is ManagerBaseURL else { return try own._endPointURL() }
         return try baseURL()
