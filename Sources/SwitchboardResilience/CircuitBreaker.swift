@@ -85,7 +85,6 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         state(of: key(request))
     }
 
-    /// The number of stored circuits.
     var circuitCount: Int { circuits.withLock { $0.byKey.count } }
 
     /// Sends the request, or throws `NetworkError.Code.circuitOpen` while the circuit is open.

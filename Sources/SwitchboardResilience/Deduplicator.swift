@@ -140,7 +140,6 @@ extension NetworkRequest {
     }
 }
 
-/// The parts of a request that a ``Deduplicator`` compares.
 struct DeduplicationKey: Hashable {
     private struct Field: Hashable {
         let name: String
@@ -219,7 +218,6 @@ private enum DeduplicationOption: RequestOption { static let defaultValue = Dedu
 /// The first caller of a shared request, and the time that remains for retries: the longest of all callers. A caller's
 /// total timeout ends only the wait of that caller.
 private final class SharedContext: Sendable {
-    /// The request of the first caller.
     let leader: NetworkRequest.ID
     let call: Call?
     /// The number of attempts of the call before this one.

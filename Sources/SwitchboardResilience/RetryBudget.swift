@@ -39,7 +39,6 @@ public final class RetryBudget: RetryCounter {
         withFilledBucket { Int(clamping: Int64(min($0.tokens, 1e15))) }
     }
 
-    /// Adds the tokens of one call.
     package func countCall() {
         withFilledBucket { $0.add(ratio) }
     }

@@ -81,7 +81,6 @@ public struct BasicCredentials: Sendable, Hashable {
             user.precomposedStringWithCanonicalMapping, password.precomposedStringWithCanonicalMapping)
     }
 
-    /// Throws an error with this reason if the user or the password has a control character.
     package func refuseControlCharacters(_ reason: String) throws(NetworkError) {
         guard (user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return

@@ -71,7 +71,6 @@ extension RequestAdapter {
 /// The rest of the chain after an interceptor, including the session.
 public struct Next: Sendable {
     private let chain: InterceptorChain
-    /// The index of the next interceptor.
     let index: Int
     /// Performs an exchange after the last interceptor.
     let exchange: @Sendable (NetworkRequest) async throws -> NetworkResponse

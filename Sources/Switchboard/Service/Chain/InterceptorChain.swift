@@ -19,7 +19,6 @@ package final class InterceptorChain: Sendable {
     let listingError: NetworkError?
     /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.
     let retryPolicy: RetryPolicy?
-    /// Whether the session is called in the caller's task.
     private let runsInCallersTask: Bool
 
     package init(_ links: [Link], _ session: any NetworkSession) {

@@ -28,7 +28,6 @@ public struct HTTPTask: Sendable {
     var urlEncoding = ParameterEncoding.jsonEncoding
     var headers: HTTPHeaders?
 
-    /// The download that saves the response in a file, or nil.
     var download: Download? {
         if case .download(let download) = content { download } else { nil }
     }

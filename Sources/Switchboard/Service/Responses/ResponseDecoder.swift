@@ -205,7 +205,6 @@ extension NetworkError {
         }
     }
 
-    /// Returns an error about the same request and response.
     private func failure(_ code: Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
         var error = NetworkError(code, reason: reason, underlying: underlying)
         (error.url, error.method, error.endPointName, error.request) = (url, method, endPointName, request)

@@ -39,7 +39,6 @@ final class CallsInFlight: Sendable {
         call.releaseParent()
     }
 
-    /// Cancels the calls of a router.
     func cancelAll(of router: RouterCalls) {
         let calls = state.withLock { $0.calls }
         for (call, owner) in calls where owner == ObjectIdentifier(router) { call.cancel() }

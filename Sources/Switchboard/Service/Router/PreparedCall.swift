@@ -65,7 +65,6 @@ package struct PreparedCall: Sendable {
         return PreparedCall(request, calls, environment, progress: progress)
     }
 
-    /// Returns the plan of the call, and sends nothing.
     func plan() async -> CallPlan {
         await environment.run {
             await calls.chain.plan(Result { try encodedRequest() })

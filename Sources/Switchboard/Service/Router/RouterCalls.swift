@@ -135,7 +135,6 @@ public final class RouterCalls: Sendable {
         }
     }
 
-    /// Limits a call to its total timeout.
     package func limited(
         _ request: NetworkRequest, to total: Duration,
         _ send: @escaping @Sendable () async throws -> NetworkResponse

@@ -112,7 +112,6 @@ package final class SharedOperations<Key: Hashable & Sendable, Output: Sendable,
 
     package init() {}
 
-    /// The number of operations in flight.
     package var count: Int { state.withLock { Array($0.entries.values) }.count { $0.operation.isInFlight } }
 
     /// Waits for the value of an operation: the one in flight for the key, or a new one.

@@ -80,7 +80,6 @@ actor Downloader {
 
     // MARK: Attempts
 
-    /// The outcome of an attempt.
     private enum Outcome {
         case part, whole(NetworkResponse), refused(NetworkResponse)
     }
@@ -274,7 +273,6 @@ extension NetworkResponse {
         stream = nil
     }
 
-    /// Returns the response with its body in memory.
     fileprivate func inMemory(_ limits: ResponseLimits) async throws -> NetworkResponse {
         guard let stream else { return self }
         var response = self

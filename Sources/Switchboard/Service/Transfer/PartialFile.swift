@@ -9,7 +9,6 @@ import SwitchboardText
 /// later call, also of another process, resumes it. A file that is not kept has a unique name. The end of the download
 /// removes it, and also a kept file of unknown origin. A lock on the file limits it to one download at a time.
 final class PartialFile: @unchecked Sendable {  // only the actor of its download uses it
-    /// The origin of the bytes.
     struct Origin: Codable, Equatable {
         /// The URL, with secrets replaced.
         var url: String
@@ -28,7 +27,6 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private let destination: URL
     private let sidecar: URL?
     private var descriptor: Int32
-    /// The number of bytes in the file.
     private(set) var count: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
@@ -116,7 +114,6 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         throw failure("another download to \(destination.path.quotedInFull) is in progress")
     }
 
-    /// Removes the bytes and their origin.
     func restart() throws(NetworkError) {
         try checkName()
         if let sidecar { unlink(sidecar.path) }
