@@ -82,7 +82,8 @@ public struct RetryStrategy: Sendable {
 extension Duration {
     package func doubled(_ times: Int, upTo limit: Duration) -> Duration {
         var delay = min(self, limit)
-        for _ in 0..<max(0, times) where delay < limit { delay = min(limit, delay * 2) }
+        // 128 doublings take an attosecond beyond every limit, and zero stays zero.
+        for _ in 0..<max(0, min(times, 128)) where delay < limit { delay = min(limit, delay * 2) }
         return delay
     }
 }

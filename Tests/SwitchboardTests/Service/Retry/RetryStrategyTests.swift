@@ -36,6 +36,12 @@ struct RetryStrategyTests {
         #expect(await waits { RetryPolicy(strategy: .constant(.seconds(-3)), clock: $0) } == [.zero, .zero])
     }
 
+    @Test("a wait after very many attempts is the longest one, or zero")
+    func manyAttempts() {
+        #expect(Duration.milliseconds(1).doubled(.max, upTo: .seconds(30)) == .seconds(30))
+        #expect(Duration.zero.doubled(.max, upTo: .seconds(30)) == .zero)
+    }
+
     @Test("full jitter waits a random fraction of the doubled wait", .requirement("S2.19"))
     func jitter() async {
         let fractions = InOrder([0.5, 0.25, 0, 1, .nan, 7, -1])
