@@ -107,7 +107,7 @@ struct CallSiteTests {
         let fresh: MoviePage = try await router.request(.popular(page: 1), options: .refreshing)
         func pages() async throws -> [MoviePage] { [try await router.request(.popular(page: 1)), page] }
         let delivered = Deliveries<MoviePage?>()
-        router.request(.popular(page: 1), as: MoviePage.self) { delivered.add(try? $0.get()) }
+        manager.request(MovieApi.popular(page: 1), as: MoviePage.self) { delivered.add(try? $0.get()) }
         #expect(page == inferred && routed == fresh)
         #expect(try await pages() == [page, page])
         #expect(try await delivered.first() == page)

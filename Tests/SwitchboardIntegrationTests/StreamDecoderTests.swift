@@ -48,11 +48,11 @@ struct StreamDecoderTests {
     @Test("a response's bytes decode with the decoder of its request")
     func bytes() async throws {
         let stub = StubSession(.json("[\(Self.text)]"), .text(Self.text))
-        let router = Router<URLEndPoint>(session: stub, decoder: Self.decoder)
+        let manager = NetworkManager(session: stub, decoder: Self.decoder)
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test"))
-        let elements = try await router.streamedResponse(for: endPoint).bytes
+        let elements = try await manager.streamedResponse(for: endPoint).bytes
         #expect(try await elements.elements(as: Showing.self).all() == Self.expected)
-        let lines = try await router.streamedResponse(for: endPoint).bytes
+        let lines = try await manager.streamedResponse(for: endPoint).bytes
         #expect(try await lines.jsonLines(as: Showing.self).all() == Self.expected)
     }
 

@@ -125,54 +125,83 @@ extension NetworkManager {
         try await ownRouter().request(endPoint, as: type, options: options)
     }
 
+    /// Sends any endpoint and decodes the value at a path of names in the response; see
+    /// `NetworkRouter.request(_:as:at:options:isolation:)`.
+    public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, as: type, at: path, options: options)
+    }
+
+    /// Sends any endpoint and decodes the value at a path of names on the caller's actor.
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, as: type, at: path, options: options)
+    }
+
+    /// Sends any endpoint and decodes the response with a closure, if its status is accepted; see
+    /// ``NetworkRouter/request(_:options:isolation:decoding:)``.
+    public func request<EndPoint: EndPointType, Value>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
+        decoding decode: (NetworkResponse) throws -> Value
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, options: options, decoding: decode)
+    }
+
     /// Explains at compile time that the value's type is missing.
     @available(*, unavailable, message: "name the value's type: `as: Film.self`, or `let film: Film = ...`")
     @_disfavoredOverload
     public func request<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws -> NetworkResponse {
         try await response(for: endPoint)
     }
-}
 
-extension NetworkManager {
-    /// Returns the bytes at a URL. A URL outside of the origin of the environment's server gets no credentials, because
-    /// it may come from a server.
+    /// Sends any endpoint, decodes the response, and calls back once.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the bytes.
-    ///   - options: Options for this call. Default none.
-    /// - Returns: The bytes.
-    /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
-    ///   data; `CancellationError` when the task or the manager was canceled.
-    public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
-        try await urlRouter().prepare(URLEndPoint(.get, url), options, for: Data.self).value(Data.self)
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, options: options, completion: completion)
     }
 
-    /// Downloads the response body of an endpoint to a file; see
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``.
+    /// Sends any endpoint, decodes the response on the caller's actor, and calls back once.
+    ///
+    /// - Returns: A handle that cancels only this request.
     @discardableResult
-    public func download<EndPoint: EndPointType>(
-        _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
-        isolation: isolated (any Actor)? = #isolation, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
-    ) async throws -> NetworkResponse {
-        try await ownRouter().download(
-            endPoint, to: file, keepingPartial: isKept, options: options, progress: progress, verify: verify)
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, options: options, completion: completion)
     }
 
-    /// Saves the bytes at a URL in a file, as
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)`` does. A URL outside of the
-    /// origin of the environment's server gets no credentials, because it may come from a server.
+    /// Sends any endpoint, decodes the response outside of the main actor, and calls back there once.
     ///
-    /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.
-    /// - Throws: The errors of that function. A status other than 2xx saves no file.
+    /// - Returns: A handle that cancels only this request.
     @discardableResult
-    public func download(
-        from url: URL, to file: URL, keepingPartial isKept: Bool = false,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
-        verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
-    ) async throws -> NetworkResponse {
-        try await urlRouter().download(
-            URLEndPoint(.get, url), to: file, keepingPartial: isKept, options: options, progress: progress,
-            verify: verify)
+    public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, options: options, on: actor, completion: completion)
+    }
+
+    /// Sends any endpoint, and decodes the response and calls back once on the main actor.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    @MainActor
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, options: options, on: actor, completion: completion)
     }
 }

@@ -19,8 +19,8 @@ import Foundation
 /// ``download(from:to:keepingPartial:options:progress:verify:)``. In a manager without servers the last two get none,
 /// and a ``URLEndPoint`` is treated like other endpoints. `origins` of the interceptors changes this.
 ///
-/// Managers are independent of each other. Other forms of calls are functions of ``router(for:)``: completions, streams,
-/// uploads with progress, pages. Apps extend the type with the calls of their domain:
+/// Managers are independent of each other. A form of call that the manager lacks, such as `rawResponse` or `pages`, is
+/// a function of ``router(for:)``. Apps extend the type with the calls of their domain:
 ///
 /// ```swift
 /// extension NetworkManager {

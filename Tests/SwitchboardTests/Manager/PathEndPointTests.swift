@@ -120,17 +120,17 @@ struct CallOptionFormTests {
         }
         let session = StubSession { _ in .text("1\n2") }
         let router = Router<URLEndPoint>(session: session, interceptors: [recorder])
-        let managed = NetworkManager(session: session, interceptors: [recorder]).router(for: URLEndPoint.self)
+        let manager = NetworkManager(session: session, interceptors: [recorder])
         let endPoint = URLEndPoint(.get, url)
         for try await _ in try await router.streamedResponse(for: endPoint, options: options).bytes {}
         for try await _ in router.bytes(for: endPoint, options: options) {}
         for try await _ in router.lines(for: endPoint, options: options) {}
-        for try await _ in managed.lines(for: endPoint, options: options) {}
+        for try await _ in manager.lines(for: endPoint, options: options) {}
         let ends = Deliveries<Bool>()
         router.request(endPoint, options: options) { data, _, _ in ends.add(data != nil) }
         router.request(endPoint, as: String.self, options: options) { ends.add((try? $0.get()) != nil) }
         router.response(for: endPoint, options: options) { ends.add((try? $0.get()) != nil) }
-        managed.request(endPoint, as: String.self, options: options) { ends.add((try? $0.get()) != nil) }
+        manager.request(endPoint, as: String.self, options: options) { ends.add((try? $0.get()) != nil) }
         #expect(try await ends.wait(for: 4).allSatisfy { $0 })
         #expect(totals.all == Array(repeating: .seconds(41), count: 8))
     }

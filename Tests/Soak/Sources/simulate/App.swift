@@ -282,13 +282,11 @@ final class App: @unchecked Sendable {
                 next - 1, of: min(operation.limit, Server.eventCount), "each event once, in order", "call \(id)")
             return nil
         case .stream:
-            var streaming = options
-            streaming.streamsResponse = true
             let response =
                 try await
                 (operation.usesRouter
                 ? router.streamedResponse(for: endPoint(id, operation), options: options)
-                : manager.response(for: endPoint(id, operation), options: streaming))
+                : manager.streamedResponse(for: endPoint(id, operation), options: options))
             var (text, count) = ("", 0)
             for try await chunk in response.bytes {
                 text += String(decoding: chunk, as: UTF8.self)

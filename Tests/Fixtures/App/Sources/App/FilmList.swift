@@ -65,7 +65,7 @@ final class FilmList {
     }
 
     func loadTitles(_ completion: @escaping ([String]) -> Void) {
-        manager.router(for: FilmApi.self).request(.all, as: Catalog.self, on: MainActor.self) {
+        manager.request(FilmApi.all, as: Catalog.self, on: MainActor.self) {
             self.message = "loaded"
             completion((try? $0.get())?.titles ?? [])
         }
