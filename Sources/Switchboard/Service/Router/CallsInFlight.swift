@@ -40,8 +40,11 @@ final class CallsInFlight: Sendable {
     }
 
     func cancelAll(of router: RouterCalls) {
-        let calls = state.withLock { $0.calls }
-        for (call, owner) in calls where owner == ObjectIdentifier(router) { call.cancel() }
+        // Only its calls: a copy of the whole array would be copied again by the next call that begins or ends.
+        let calls = state.withLock { state in
+            state.calls.compactMap { $0.router == ObjectIdentifier(router) ? $0.call : nil }
+        }
+        for call in calls { call.cancel() }
     }
 
     /// Cancels all calls, refuses new ones, and runs `wipe`. During another reset, waits for that one instead. The wait
