@@ -60,8 +60,10 @@ final class CallsInFlight: Sendable {
             if let caller = running.join() { try? await running.value(for: caller) }
             return
         }
+        // Found before the cancellation, which releases the parents of calls that it ends.
+        let own = Set(calls.filter(\.containsRunningCode).map(ObjectIdentifier.init))
         for call in calls { call.cancel() }
-        await waitUntilEmpty(except: Set(calls.filter(\.containsRunningCode).map(ObjectIdentifier.init)))
+        await waitUntilEmpty(except: own)
         await EnclosingOperations.run(of: self, wipe)
         state.withLock { $0.reset = nil }
         reset.finish(.success(()))
