@@ -173,9 +173,8 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
-        return prepare(endPoint, options, for: type).start(
-            on: actor, transform: decode.sendable, completion: completion)
+        prepare(endPoint, options, for: type).start(
+            on: actor, transformOnActor: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once, with the response if its status is accepted.

@@ -120,6 +120,16 @@ extension PreparedCall {
         }
     }
 
+    /// Sends the request in a new task, and transforms the response and calls back once in one turn of the main actor.
+    func start<Value>(
+        on actor: MainActor.Type, transformOnActor transform: @escaping @MainActor (NetworkResponse) throws -> Value,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        start({ Transferred($0) }) { end in
+            await MainActor.run { end.transformed(transform).call(completion) }
+        }
+    }
+
     private func start<Value>(
         _ transform: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         deliver: @escaping @Sendable (End<Value>) async -> Void
@@ -153,6 +163,17 @@ extension PreparedCall {
         let result: Transferred<Result<Value, NetworkError>>
         let handle: RequestHandle
         let didEnd: @Sendable () -> Void
+
+        /// Transforms the value in the environment of the call.
+        func transformed<Output>(_ transform: (Value) throws -> Output) -> End<Output> {
+            let transformed = prepared.environment.run {
+                Result { try transform(try result.value.get()) }
+                    .mapError { NetworkError.completion($0, prepared.request) }
+            }
+            return End<Output>(
+                prepared: prepared, response: response, result: Transferred(transformed), handle: handle,
+                didEnd: didEnd)
+        }
 
         /// Calls the completion with the result, or with the cancellation if the call was canceled before.
         func call(_ completion: (Result<Value, NetworkError>) -> Void) {

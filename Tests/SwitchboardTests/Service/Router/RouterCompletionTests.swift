@@ -66,6 +66,26 @@ struct RouterCompletionTests {
         #expect(codes.all.count == 1)
     }
 
+    /// A model that is not `Sendable`. Its decoding requests another turn of the main actor.
+    private final class Turn: Decodable {
+        static let log = Deliveries<String>()
+        var number = 1
+
+        init(from decoder: any Decoder) throws {
+            MainActor.preconditionIsolated()
+            Self.log.add("decoded")
+            Task { @MainActor in Self.log.add("next turn") }
+        }
+    }
+
+    @MainActor
+    @Test("a value that the main actor decodes arrives in the same turn", .requirement("S0.12"))
+    func sameTurn() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json("1") })
+        router.request(URLEndPoint(.get, url), as: Turn.self, on: MainActor.self) { _ in Turn.log.add("completed") }
+        #expect(try await Turn.log.wait(for: 3).prefix(3) == ["decoded", "completed", "next turn"])
+    }
+
     @Test("an invalid request calls the completion exactly once", .requirement("S3.9"))
     func unmakeable() async throws {
         let session = StubSession { _ in .text("no") }
