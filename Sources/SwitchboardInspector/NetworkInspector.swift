@@ -39,7 +39,7 @@ public final class NetworkInspector: EventMonitor, MessageMonitor {
     ///     64 KiB. Bodies of streams and downloads, and compressed bodies of requests, are not stored.
     ///   - redaction: The names of secrets. Default `Redaction.standard`.
     /// - Returns: The inspector, to be listed among the monitors of a manager or a router.
-    /// - Throws: `NetworkError.Code.cannotConnect` when the system refuses a socket.
+    /// - Throws: `NetworkError.Code.cannotConnect` when the system refuses a socket or a thread.
     public static func start(
         isEnabled: Bool? = nil, maximumCalls: Int = 1_000, bodyLimit: Int = 64 << 10,
         redaction: Redaction = .standard

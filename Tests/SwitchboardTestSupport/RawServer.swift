@@ -28,14 +28,18 @@ package final class RawServer: Sendable {
             listener.setOption(Int32(IPPROTO_TCP), TCP_MAXSEG, Int32(536))
         }
         self.port = port
-        threads.startThread("RawServer") { [self] in
+        try threads.startThread("RawServer") { [self] in
             listener.acceptAll(stop: stop) { socket in
                 let number = count.withLock { count in
                     count += 1
                     return count
                 }
-                threads.startThread("RawServer") { [self] in
-                    try? script(RawConnection(number, socket, stop))
+                do {
+                    try threads.startThread("RawServer") { [self] in
+                        try? script(RawConnection(number, socket, stop))
+                        socket.close()
+                    }
+                } catch {
                     socket.close()
                 }
             }

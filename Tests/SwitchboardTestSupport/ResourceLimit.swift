@@ -25,4 +25,23 @@ package func withoutDescriptors<Output>(_ body: () async throws -> Output) async
         return try await body()
     }
 }
+
+/// Runs `body` while this process can start no thread. The queues of Dispatch wait for threads meanwhile, so `body` blocks
+/// its thread in place of suspending.
+package func withoutThreads<Output>(_ body: () throws -> Output) throws -> Output {
+    typealias Function = @convention(c) (UnsafeMutablePointer<pthread_attr_t>) -> Int32
+    func function(_ name: String) throws -> Function {
+        unsafeBitCast(try #require(dlsym(nil, name)), to: Function.self)
+    }
+    let setDefault = try function("pthread_setattr_default_np")
+    return try withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 2) { attributes in
+        let before = attributes.baseAddress!, during = before + 1
+        try #require(function("pthread_getattr_default_np")(before) == 0)
+        pthread_attr_init(during)
+        // No address space has room for a stack of 64 PiB.
+        try #require(pthread_attr_setstacksize(during, 1 << 56) == 0 && setDefault(during) == 0)
+        defer { _ = setDefault(before) }
+        return try body()
+    }
+}
 #endif

@@ -53,7 +53,7 @@ final class InspectorServer: Sendable {
         stopping = try StopSignal()
         let listener: Socket
         (listener, port) = try Socket.listening()
-        threads.startThread("NetworkInspector") { [self] in listener.acceptAll(stop: stopping) { start($0) } }
+        try threads.startThread("NetworkInspector") { [self] in listener.acceptAll(stop: stopping) { start($0) } }
     }
 
     var url: URL? { URL(string: "http://127.0.0.1:\(port)/?key=\(key)") }
@@ -85,8 +85,13 @@ final class InspectorServer: Sendable {
 
     private func start(_ socket: Socket) {
         guard let end = try? StopSignal(), let number = add(end) else { return socket.close() }
-        threads.startThread("NetworkInspector") { [self] in
-            InspectorConnection(number: number, socket: socket, end: end, server: self).serve()
+        do throws(Socket.Failure) {
+            try threads.startThread("NetworkInspector") { [self] in
+                InspectorConnection(number: number, socket: socket, end: end, server: self).serve()
+                state.withLock { $0.connections[number] = nil }
+            }
+        } catch {
+            socket.close()
             state.withLock { $0.connections[number] = nil }
         }
     }

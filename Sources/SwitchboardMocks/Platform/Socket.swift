@@ -52,7 +52,7 @@ package final class Socket: Sendable {
     /// A failed call and its cause.
     package struct Failure: Error {
         let call: String
-        let code = errno
+        var code = errno
 
         package var text: String { "\(call): \(String(cString: strerror(code)))" }
     }

@@ -64,7 +64,7 @@ public final class MockServer: Sendable {
     ///   - bodyLimit: The largest body, in bytes, stored in memory. The server answers more with 413. Default 1 GiB.
     ///   - handler: Answers the requests for which the queue and the stubs have no response. Nil, the default, answers
     ///     them with 404.
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket. For HTTPS,
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket or a thread. For HTTPS,
     ///   ``/Switchboard/NetworkError/Code/unsupported`` without OpenSSL, and
     ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for names from which OpenSSL makes no certificate.
     public init(
@@ -78,13 +78,13 @@ public final class MockServer: Sendable {
         do throws(Socket.Failure) {
             (listener, port) = try Socket.listening()
             core = try MockServerCore(limits: limits, tls: tls, handler: handler)
+            try core.accept(on: listener)
         } catch {
             throw NetworkError(.cannotConnect, reason: "MockServer: \(error.text)")
         }
         let scheme = tls == nil ? "http" : "https"
         guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)") else { throw NetworkError(.invalidRequest) }
         self.url = url
-        core.accept(on: listener)
     }
 
     deinit {

@@ -29,14 +29,19 @@ final class MockServerCore: Sendable {
 
     // MARK: Threads
 
-    func accept(on listener: Socket) {
-        threads.startThread("MockServer") { [self] in listener.acceptAll(stop: stop) { start($0) } }
+    func accept(on listener: Socket) throws(Socket.Failure) {
+        try threads.startThread("MockServer") { [self] in listener.acceptAll(stop: stop) { start($0) } }
     }
 
     private func start(_ socket: Socket) {
         let number = state.withLock { $0.connectionAccepted() }
         let connection = MockConnection(number: number, socket: socket, core: self)
-        threads.startThread("MockServer") { connection.serve() }
+        do throws(Socket.Failure) {
+            try threads.startThread("MockServer") { connection.serve() }
+        } catch {
+            socket.close()
+            state.withLock { $0.connectionEnded(number, byClient: false) }
+        }
     }
 
     /// Stores the unfinished answers, wakes every thread and fails every wait, without waiting for the threads to end.
@@ -94,19 +99,6 @@ final class MockServerCore: Sendable {
             return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", statusCode: 404)
         }
         return .text("MockServer: \(refusal)\n", statusCode: 404)
-    }
-}
-
-extension DispatchGroup {
-    /// Starts a thread that enters the group while it runs.
-    package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        enter()
-        let thread = Thread { [self] in
-            body()
-            leave()
-        }
-        thread.name = name
-        thread.start()
     }
 }
 
