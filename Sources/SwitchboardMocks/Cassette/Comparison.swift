@@ -6,7 +6,6 @@ import SwitchboardText
 
 /// Compares two texts and describes their differences.
 struct Comparison: Sendable {
-    /// The text that replaces a secret.
     let mask: String
     /// Whether a mask in the recording matches any text. A secret from a response is also replaced in requests, and a
     /// cassette that plays them may not detect it as a secret.
@@ -20,7 +19,6 @@ struct Comparison: Sendable {
         live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(live)
     }
 
-    /// Returns a line when two texts differ.
     func differences(_ name: String, _ live: String?, _ recorded: String?) -> [String] {
         switch (live, recorded) {
         case (nil, nil): []
@@ -39,15 +37,14 @@ struct Comparison: Sendable {
     /// Returns one line per pair that differs. Only the order among values of the same name counts, because pairs from
     /// a dictionary come in another order on every run.
     func differences(_ kind: String, _ live: [HAR.Field], _ recorded: [HAR.Field]) -> [String] {
-        var names: [String] = []
-        for pair in live + recorded where !names.contains(where: pair.name.hasBytes) { names.append(pair.name) }
-        return names.flatMap { name in
-            let live = live.filter { $0.name.hasBytes(of: name) }.map(\.value)
-            let recorded = recorded.filter { $0.name.hasBytes(of: name) }.map(\.value)
+        let lives = Dictionary(grouping: live) { ExactText($0.name) }
+        let others = Dictionary(grouping: recorded) { ExactText($0.name) }
+        var names: Set<ExactText> = []
+        return (live + recorded).map { ExactText($0.name) }.filter { names.insert($0).inserted }.flatMap { name in
+            let (live, recorded) = (lives[name] ?? [], others[name] ?? [])
+            let title = "\(kind) \(name.text.isPlain ? name.text : name.text.quotedForMessage)"
             return (0..<max(live.count, recorded.count)).flatMap { index in
-                differences(
-                    "\(kind) \(name.isPlain ? name : name.quotedForMessage)", live[ifPresent: index],
-                    recorded[ifPresent: index])
+                differences(title, live[ifPresent: index]?.value, recorded[ifPresent: index]?.value)
             }
         }
     }
@@ -135,7 +132,6 @@ extension Array {
 }
 
 extension String {
-    /// Whether a message can show the text without quotes.
     fileprivate var isPlain: Bool {
         !isEmpty && self == percentEncoded()
     }

@@ -5,6 +5,8 @@ import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
+@testable import SwitchboardMocks
+
 @Suite(.timeLimit(.minutes(10)))
 struct CassetteMatchingTests {
     struct Case: CustomTestStringConvertible, Sendable {
@@ -194,6 +196,17 @@ struct CassetteMatchingTests {
             }
             #expect(cassette.faults.isEmpty && compared.value <= 2 * requests.count)
         }
+    }
+
+    @Test("forms of thousands of fields are compared in linear time")
+    func manyFields() {
+        let growth = growth(from: 1_000, to: 8_000) { count in
+            Data((0..<count).map { "field\($0)=a" }.joined(separator: "&").utf8)
+        } _: { form in
+            let recorded = form + Data("&more=a".utf8)
+            #expect(Comparison(mask: "REDACTED").differences(form, recorded, areForms: true).count == 1)
+        }
+        #expect(growth < 24)
     }
 
     @Test("the nearest entries come first in the message")
