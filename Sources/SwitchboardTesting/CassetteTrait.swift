@@ -73,7 +73,8 @@ extension Trait where Self == CassetteTrait {
         folder: String = "Cassettes", fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
     ) -> CassetteTrait {
-        CassetteTrait(site: CallSite(fileID, filePath, line, column)) { () throws(NetworkError) in
+        let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+        return CassetteTrait(site: site) { () throws(NetworkError) in
             try Cassette(
                 file: Cassette.file(name, folder: folder, nextTo: filePath), mode: mode,
                 recording: session ?? DefaultSession.shared, matching: matching, redaction: redaction, repeats: repeats)
@@ -102,22 +103,15 @@ public func withCassette<Output>(
     line: UInt = #line, column: UInt = #column, isolation: isolated (any Actor)? = #isolation,
     _ body: (Cassette) async throws -> Output
 ) async throws -> Output {
-    let cassette = try Cassette(
-        file: Cassette.file(name, folder: folder, nextTo: filePath), mode: mode,
-        recording: session ?? DefaultSession.shared, matching: matching, redaction: redaction, repeats: repeats)
-    return try await cassette.play(failingAt: CallSite(fileID, filePath, line, column), isolation: isolation, body)
+    let trait = CassetteTrait.cassette(
+        name, mode: mode, recording: session, matching: matching, redaction: redaction, repeats: repeats,
+        folder: folder, fileID: fileID, filePath: filePath, line: line, column: column)
+    let (result, faults) = try await trait.make().play(isolation: isolation, body)
+    for fault in faults { trait.site.fail(fault) }
+    return try result.get()
 }
 
 extension Cassette {
-    func play<Output>(
-        failingAt site: CallSite, isolation: isolated (any Actor)? = #isolation,
-        _ body: (Cassette) async throws -> Output
-    ) async throws -> Output {
-        let (result, faults) = try await play(isolation: isolation, body)
-        for fault in faults { site.fail(fault) }
-        return try result.get()
-    }
-
     /// Returns `folder/name.har`, with the folder next to a source file.
     static func file(_ name: String, folder: String, nextTo source: StaticString) throws(NetworkError) -> URL {
         let segments = name.split(separator: "/").map(\.asFileName)

@@ -15,13 +15,10 @@ import SwitchboardText
 /// #expect(rating.requests.first?.text == #"{"value":5}"#)
 /// ```
 public final class Stub: Sendable {
-    enum Answer: Sendable {
-        case queue(ResponseQueue)
-        case closure(@Sendable (RecordedRequest) throws -> MockResponse)
-    }
+    typealias Answer = @Sendable (RecordedRequest) throws -> MockResponse
 
     private struct State: Sendable {
-        var answer: Answer
+        var queue: ResponseQueue
         var requests: [RecordedRequest] = []
     }
 
@@ -29,12 +26,15 @@ public final class Stub: Sendable {
     package let matcher: RequestMatcher
     /// The number of requests that the stub expects, and the most that it answers.
     package let times: Count
+    /// Creates the response. Nil if the queue has it.
+    private let answer: Answer?
     private let state: Protected<State>
 
-    init(_ matcher: RequestMatcher, times: Count, answer: Answer) {
+    init(_ matcher: RequestMatcher, times: Count, queue: ResponseQueue = ResponseQueue(), answer: Answer? = nil) {
         self.matcher = matcher
         self.times = times
-        state = Protected(State(answer: answer))
+        self.answer = answer
+        state = Protected(State(queue: queue))
     }
 
     /// The requests that the stub answered, in order.
@@ -50,14 +50,9 @@ public final class Stub: Sendable {
         state.withLock { state -> (() throws -> MockResponse)? in
             guard state.requests.count < times.range.upperBound else { return nil }
             state.requests.append(request)
-            switch state.answer {
-            case .closure(let closure): return { try closure(request) }
-            case .queue(var queue):
-                state.answer = .queue(ResponseQueue())  // releases the queue, so that it is not copied
-                let response = queue.nextKeepingLast()
-                state.answer = .queue(queue)
-                return { response ?? .status(200) }
-            }
+            if let answer { return { try answer(request) } }
+            let response = state.queue.nextKeepingLast()
+            return { response ?? .status(200) }
         }
     }
 

@@ -2,17 +2,21 @@ import Switchboard
 import SwitchboardContracts
 
 /// A mock that answers with stubs: ``StubSession`` or ``MockServer``.
-public protocol StubAnswering: Verifiable {
+public protocol StubAnswering: Sendable {
     /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     func add(_ stub: Stub) -> Stub
 
     /// Requires that the answers to the requests that match keep a contract.
     ///
-    /// An answer with a 2xx status that breaks the contract is one of the ``Verifiable/faults``. A ``StubSession`` also
+    /// An answer with a 2xx status that breaks the contract is one of the ``faults``. A ``StubSession`` also
     /// throws `NetworkError.Code.contractFault` in place of the answer. A 204, a 206, answers to HEAD and answers that
     /// a fault cuts short are not checked.
     func hold(_ matcher: RequestMatcher, to contract: Contract)
+
+    /// One message per unmet expectation, empty when all are met. `verify()` of SwitchboardTesting fails the test with
+    /// them.
+    var faults: [String] { get }
 }
 
 extension StubAnswering {
@@ -38,7 +42,7 @@ extension StubAnswering {
     ///
     /// A ``StubSession`` throws the closure's error as for ``StubSession/Answer``. A ``MockServer`` closes the
     /// connection for a `NetworkError` and answers 500 for any other error. An error other than `NetworkError` and
-    /// `CancellationError` is also one of the ``Verifiable/faults``.
+    /// `CancellationError` is also one of the ``faults``.
     ///
     /// - Parameters:
     ///   - matcher: The conditions for a request.
@@ -50,7 +54,7 @@ extension StubAnswering {
         _ matcher: RequestMatcher, times: Stub.Count = .atLeast(1),
         answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
     ) -> Stub {
-        add(Stub(matcher, times: times, answer: .closure(answer)))
+        add(Stub(matcher, times: times, answer: answer))
     }
 
     /// Answers the requests of an endpoint: `session.stub(MovieApi.newMovies(page: 1), with: .json(page))`; see
@@ -70,7 +74,7 @@ extension StubAnswering {
 
     func add(_ matcher: RequestMatcher, _ times: Stub.Count?, _ responses: [MockResponse]) -> Stub {
         let queue = ResponseQueue(responses: responses.isEmpty ? [.status(200)] : responses[...])
-        return add(Stub(matcher, times: times ?? .atLeast(queue.length), answer: .queue(queue)))
+        return add(Stub(matcher, times: times ?? .atLeast(queue.length), queue: queue))
     }
 }
 
@@ -83,11 +87,4 @@ public struct EndPointStubs<EndPoint: EndPointType>: Sendable {
     public func stub(_ endPoint: EndPoint, times: Stub.Count? = nil, with responses: MockResponse...) -> Stub {
         mock.add(.endPoint(endPoint), times, responses)
     }
-}
-
-/// A mock that reports unmet expectations after a test.
-public protocol Verifiable: Sendable {
-    /// One message per unmet expectation, empty when all are met. `verify()` of SwitchboardTesting fails the test with
-    /// them.
-    var faults: [String] { get }
 }

@@ -2,7 +2,7 @@ import SwitchboardMocks
 import Testing
 import XCTest
 
-extension Verifiable {
+extension StubAnswering {
     /// Fails the test, at the line of the call, once per unmet expectation: a request that nothing answered, a stub
     /// that answered too few requests, a response left in the queue, an answer cut short.
     ///
@@ -10,7 +10,7 @@ extension Verifiable {
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
     ) {
-        let site = CallSite(fileID, filePath, line, column)
+        let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
         for fault in faults { site.fail("\(Self.self): \(fault)") }
     }
 }
@@ -24,7 +24,7 @@ extension StubSession {
         column: UInt = #column
     ) {
         guard let fault = fault(inOrder: [first] + others) else { return }
-        CallSite(fileID, filePath, line, column).fail("StubSession: \(fault)")
+        CallSite(fileID: fileID, filePath: filePath, line: line, column: column).fail("StubSession: \(fault)")
     }
 }
 
@@ -35,14 +35,6 @@ struct CallSite: Sendable {
     let line: UInt
     let column: UInt
 
-    init(_ fileID: StaticString, _ filePath: StaticString, _ line: UInt, _ column: UInt) {
-        self.fileID = fileID
-        self.filePath = filePath
-        self.line = line
-        self.column = column
-    }
-
-    /// Fails the running test, in Swift Testing or in XCTest.
     func fail(_ message: String) {
         // A detached task of Swift Testing has no current test either.
         if Test.current == nil, !Self.issuesReachXCTest { XCTFail(message, file: filePath, line: line) }
