@@ -45,40 +45,17 @@ public final class TestClock: Clock, Sendable {
         public var description: String { "\(offset)" }
     }
 
-    /// The order in which sleepers wake.
-    private struct Turn: Comparable, Sendable {
-        let deadline: Instant
-        /// The number of the sleep, which differs for each.
-        let number: Int
-
-        static func < (one: Turn, other: Turn) -> Bool {
-            (one.deadline, one.number) < (other.deadline, other.number)
-        }
-    }
-
     private struct Sleeper: Sendable {
-        let turn: Turn
+        let deadline: Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State: Sendable {
         var now = Instant()
-        /// The sleepers in the order of their turns.
-        var sleepers: [Sleeper] = []
+        /// The sleepers by the numbers of their sleeps.
+        var sleepers: [Int: Sleeper] = [:]
         var lastNumber = 0
-        var sleeps: [Swift.Duration] = []
-        /// The number of sleeps that `nextSleep` has returned.
-        var reported = 0
-
-        /// Returns the index of the first sleeper whose turn is not before this one.
-        func index(of turn: Turn) -> Int {
-            var (low, high) = (0, sleepers.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if sleepers[middle].turn < turn { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
+        var sleeps = Arrivals<Swift.Duration>()
     }
 
     /// Whether each sleep ends at once and advances the time.
@@ -101,7 +78,7 @@ public final class TestClock: Clock, Sendable {
     public var now: Instant { state.withLock { $0.now } }
 
     /// The durations of all sleeps, canceled ones included, in the order in which they began.
-    public var sleeps: [Swift.Duration] { state.withLock { $0.sleeps } }
+    public var sleeps: [Swift.Duration] { state.withLock { $0.sleeps.all } }
 
     /// The number of tasks that sleep now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
@@ -125,11 +102,11 @@ public final class TestClock: Clock, Sendable {
     private func wake(until target: (Instant) -> Instant) {
         let due = state.withLock { state in
             state.now = max(state.now, target(state.now))
-            let due = state.sleepers.prefix { $0.turn.deadline <= state.now }
-            state.sleepers.removeFirst(due.count)
-            return Array(due)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
         }
-        for sleeper in due { sleeper.continuation.resume() }
+        for (_, sleeper) in due { sleeper.continuation.resume() }
     }
 
     // MARK: Sleeping
@@ -146,11 +123,7 @@ public final class TestClock: Clock, Sendable {
         try await state.wait(
             within: limit,
             reason: { "TestClock: no task slept on this clock after \($0.sleeps.count) reported sleeps" },
-            for: { state in
-                guard state.reported < state.sleeps.count else { return nil }
-                defer { state.reported += 1 }
-                return state.sleeps[state.reported]
-            })
+            for: { $0.sleeps.next() })
     }
 
     /// Sleeps until the clock reaches a point. Returns at once when it is there already.
@@ -162,18 +135,18 @@ public final class TestClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         try Task.checkCancellation()
         guard !skips else { return await skip(to: deadline) }
-        let turn = state.withLock { state in
+        let number = state.withLock { state in
             state.lastNumber += 1
-            return Turn(deadline: deadline, number: state.lastNumber)
+            return state.lastNumber
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                register(Sleeper(turn: turn, continuation: continuation))
+                register(Sleeper(deadline: deadline, continuation: continuation), number)
                 // A cancellation before the registration found no sleeper.
-                if Task.isCancelled { cancel(turn) }
+                if Task.isCancelled { cancel(number) }
             }
         } onCancel: {
-            cancel(turn)
+            cancel(number)
         }
     }
 
@@ -186,22 +159,18 @@ public final class TestClock: Clock, Sendable {
         await Task.yield()
     }
 
-    private func register(_ sleeper: Sleeper) {
+    private func register(_ sleeper: Sleeper, _ number: Int) {
         let isOver = state.withLock { state in
-            state.sleeps.append(state.now.duration(to: sleeper.turn.deadline))
-            guard sleeper.turn.deadline > state.now else { return true }
-            state.sleepers.insert(sleeper, at: state.index(of: sleeper.turn))
+            state.sleeps.append(state.now.duration(to: sleeper.deadline))
+            guard sleeper.deadline > state.now else { return true }
+            state.sleepers[number] = sleeper
             return false
         }
         if isOver { sleeper.continuation.resume() }
     }
 
-    private func cancel(_ turn: Turn) {
-        let sleeper = state.withLock { state -> Sleeper? in
-            let index = state.index(of: turn)
-            guard index < state.sleepers.count, state.sleepers[index].turn == turn else { return nil }
-            return state.sleepers.remove(at: index)
-        }
+    private func cancel(_ number: Int) {
+        let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
         sleeper?.continuation.resume(throwing: CancellationError())
     }
 }

@@ -66,3 +66,20 @@ final class WaitableState<Value: Sendable>: Sendable {
         }.get()
     }
 }
+
+/// Values in the order of their arrival, which are also taken one by one.
+struct Arrivals<Value: Sendable>: Sendable {
+    private(set) var all: [Value] = []
+    private var taken = 0
+
+    var count: Int { all.count }
+
+    mutating func append(_ value: Value) { all.append(value) }
+
+    /// Returns the first value that no earlier call returned.
+    mutating func next() -> Value? {
+        guard taken < all.count else { return nil }
+        defer { taken += 1 }
+        return all[taken]
+    }
+}

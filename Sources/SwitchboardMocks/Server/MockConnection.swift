@@ -9,14 +9,18 @@ struct MockConnection: Sendable {
 
     /// Answers one request after the other, closes the connection, and reports which side ended it.
     func serve() {
-        let channel = ByteChannel(socket: socket, stop: core.stop)
-        let isEndedByClient = serveRequests(over: channel)
+        let isEndedByClient: Bool
+        do {
+            isEndedByClient = try serveRequests(over: ByteChannel(socket: socket, stop: core.stop))
+        } catch {
+            isEndedByClient = error as? ByteChannel.Interruption == .clientLeft
+        }
         socket.close()
         core.state.withLock { $0.connectionEnded(number, byClient: isEndedByClient) }
     }
 
     /// Returns false when this side ended the connection.
-    private func serveRequests(over channel: ByteChannel) -> Bool {
+    private func serveRequests(over channel: ByteChannel) throws -> Bool {
         let reader = RequestReader(
             channel: channel, connection: number, isSecure: core.tls != nil, limits: core.limits,
             scriptedBreak: { [core, number] stage in core.state.withLock { $0.takeBreak(upTo: stage, on: number) } })
@@ -35,23 +39,16 @@ struct MockConnection: Sendable {
             channel.close(waitingForRest: .seconds(30))
             return false
         } catch let broken as RequestReader.Broken {
-            return endAsScripted(broken.response, over: channel)
-        } catch {
-            return error as? ByteChannel.Interruption == .clientLeft
+            try endAsScripted(broken.response, over: channel)
+            return false
         }
     }
 
-    /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
-    private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
-        do {
-            if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
-            let answer = WireResponse(response, to: nil)
-            if answer.ending != .stall { core.state.withLock { $0.answering[number] = nil } }
-            try end(answer, over: channel)
-            return false
-        } catch {
-            return error as? ByteChannel.Interruption == .clientLeft
-        }
+    private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) throws {
+        if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
+        let answer = WireResponse(response, to: nil)
+        if answer.ending != .stall { core.state.withLock { $0.answering[number] = nil } }
+        try end(answer, over: channel)
     }
 
     /// Returns false when the answer ended the connection.

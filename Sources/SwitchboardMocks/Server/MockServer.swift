@@ -178,7 +178,7 @@ extension MockServer {
     /// All requests so far, in the order in which they were complete, including those that ``takeRequest(within:)``
     /// returned.
     public var requests: [RecordedRequest] {
-        core.state.withLock { $0.requests }
+        core.state.withLock { $0.requests.all }
     }
 
     /// The number of connections accepted so far.
@@ -201,7 +201,7 @@ extension MockServer {
         try await core.state.wait(within: limit) { state in
             "MockServer: no request came after the \(state.requests.count) so far (connections: \(state.connectionsText))"
         } for: { state in
-            state.takeRequest()
+            state.requests.next()
         }
     }
 
@@ -212,7 +212,7 @@ extension MockServer {
         try await core.state.wait(within: limit) { state in
             "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (connections: \(state.connectionsText))"
         } for: { state in
-            state.takeWebSocket()
+            state.webSockets.next()
         }
     }
 

@@ -105,16 +105,14 @@ final class MockServerCore: Sendable {
 /// The state of a ``MockServer``, guarded by one lock.
 struct MockServerState: Sendable {
     var handler: MockServer.Handler?
-    private(set) var requests: [RecordedRequest] = []
+    var requests = Arrivals<RecordedRequest>()
     /// One message per request that breaks HTTP.
     private(set) var refusals: [String] = []
-    var webSockets: [RecordedWebSocket] = []
-    private var takenWebSockets = 0
+    var webSockets = Arrivals<RecordedWebSocket>()
     private(set) var accepted = 0
     private(set) var open: Set<Int> = []
     private(set) var endedByClient: Set<Int> = []
     var queue = ResponseQueue()
-    private var taken = 0
     var stoppedWith: MockServer.Unfinished?
     /// The answers in flight, by the numbers of their connections.
     var answering: [Int: String] = [:]
@@ -152,18 +150,6 @@ struct MockServerState: Sendable {
             responses: queue.rest.map(\.description),
             answers: answering.sorted { $0.key < $1.key }.map(\.value),
             openConnections: open.count)
-    }
-
-    mutating func takeRequest() -> RecordedRequest? {
-        guard taken < requests.count else { return nil }
-        defer { taken += 1 }
-        return requests[taken]
-    }
-
-    mutating func takeWebSocket() -> RecordedWebSocket? {
-        guard takenWebSockets < webSockets.count else { return nil }
-        defer { takenWebSockets += 1 }
-        return webSockets[takenWebSockets]
     }
 
     mutating func connectionAccepted() -> Int {
