@@ -7,10 +7,8 @@ struct SimulatedTime: Sendable {
     private let clock: any Clock<Duration>
     private var attempt: Duration?
     private let elapsed: @Sendable () -> Duration
-    /// The name of the mock in errors.
     private let source: String
 
-    /// Creates the value and starts its time.
     init(_ clock: any Clock<Duration>, attempt: Duration?, source: String) {
         self.clock = clock
         self.attempt = attempt
@@ -47,23 +45,24 @@ struct SimulatedTime: Sendable {
         while true { try await wait(for: .century, limit: limit) }
     }
 
-    /// Waits for the time that `count` bytes take.
     func wait(for count: Int64, at bytesPerSecond: Int) async throws {
-        try await wait(for: Self.time(for: count, at: bytesPerSecond))
-    }
-
-    /// Returns the time that `count` bytes take, to the nanosecond.
-    static func time(for count: Int64, at bytesPerSecond: Int) -> Duration {
-        guard count > 0 else { return .zero }
-        let rate = UInt64(max(1, bytesPerSecond))
-        let (seconds, rest) = UInt64(count).quotientAndRemainder(dividingBy: rate)
-        let (nanoseconds, _) = rate.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000_000))
-        return (.seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(nanoseconds))).clamped
+        try await wait(for: .taken(by: count, at: bytesPerSecond))
     }
 
     private func sleep(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
         try await withOwnTask { [clock] in try await clock.sleep(for: duration.clamped) }
         try Task.checkCancellation()
+    }
+}
+
+extension Duration {
+    /// Returns the time that `count` bytes take, to the nanosecond.
+    static func taken(by count: Int64, at bytesPerSecond: Int) -> Duration {
+        guard count > 0 else { return .zero }
+        let rate = UInt64(max(1, bytesPerSecond))
+        let (seconds, rest) = UInt64(count).quotientAndRemainder(dividingBy: rate)
+        let (nanoseconds, _) = rate.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000_000))
+        return (.seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(nanoseconds))).clamped
     }
 }

@@ -195,9 +195,9 @@ package final class RawConnection {
         while true {
             guard socket.wait(for: .readable, stop: stop) == .ready else { throw Over() }
             switch socket.receive(into: piece) {
+            case .bytes(0), .broken: throw Over()
             case .bytes(let count): return buffer.append(contentsOf: piece[..<count])
             case .nothingYet: continue
-            case .end, .broken: throw Over()
             }
         }
     }

@@ -68,12 +68,11 @@ package final class Socket: Sendable {
         case ready, stopped, timedOut
     }
 
-    package enum Received {
-        case bytes(Int), nothingYet, end, broken
-    }
-
-    package enum Sent {
-        case bytes(Int), nothingYet, broken
+    /// The result of a call that receives or sends.
+    package enum Transfer {
+        /// The number of bytes. 0 after the last byte of the peer.
+        case bytes(Int)
+        case nothingYet, broken
     }
 
     let descriptor: Int32
@@ -169,20 +168,20 @@ package final class Socket: Sendable {
     }
 
     /// Reads the available bytes, at most as many as fit.
-    package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         // The system may have given the number to another descriptor.
         guard !isClosed.value else { return .broken }
-        while true {
-            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            if count >= 0 { return count == 0 ? .end : .bytes(count) }
-            if errno != EINTR { return errno == EAGAIN || errno == EWOULDBLOCK ? .nothingYet : .broken }
-        }
+        return transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
     }
 
     /// Writes as many bytes as the system accepts now.
-    package func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        transfer { systemSend(descriptor, bytes) }
+    }
+
+    private func transfer(_ call: () -> Int) -> Transfer {
         while true {
-            let count = systemSend(descriptor, bytes)
+            let count = call()
             if count >= 0 { return .bytes(count) }
             if errno != EINTR { return errno == EAGAIN || errno == EWOULDBLOCK ? .nothingYet : .broken }
         }
@@ -218,7 +217,6 @@ package final class Socket: Sendable {
 ///
 /// All threads poll a pipe; the byte written to it is never read.
 package final class StopSignal: Sendable {
-    /// The end to poll.
     fileprivate let readEnd: Int32
     private let writeEnd: Int32
     private let isFired = Protected(false)

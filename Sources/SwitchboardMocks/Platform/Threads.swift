@@ -1,6 +1,16 @@
 import Dispatch
 import Foundation
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
 extension DispatchGroup {
     /// Starts a thread that enters the group while it runs.
     ///

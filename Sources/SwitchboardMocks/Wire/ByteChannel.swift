@@ -108,7 +108,6 @@ package final class ByteChannel {
         return Data(buffer[position...])
     }
 
-    /// Appends exactly that many bytes to `data`.
     func read(_ count: Int, into data: inout Data) throws {
         var missing = count
         while missing > 0 {
@@ -123,11 +122,8 @@ package final class ByteChannel {
     /// Waits for bytes and moves them into the buffer. Returns false when the client sends no more.
     private func fill() throws -> Bool {
         while true {
-            switch wait(for: .readable, until: deadline) {
-            case .stopped: throw Interruption.serverStopped
-            case .timedOut: throw Interruption.timedOut
-            case .ready: if let isOpen = try receiveBytes() { return isOpen }
-            }
+            guard try wait(for: .readable, until: deadline) else { throw Interruption.timedOut }
+            if let isOpen = try receiveBytes() { return isOpen }
         }
     }
 
@@ -135,6 +131,7 @@ package final class ByteChannel {
     private func receiveBytes() throws -> Bool? {
         if tls?.isEnded == true { return false }
         switch socket.receive(into: piece) {
+        case .bytes(0): return false
         case .bytes(let count):
             buffer.removeFirst(position)
             position = 0
@@ -143,7 +140,6 @@ package final class ByteChannel {
             buffer.append(contentsOf: bytes)
             return true
         case .nothingYet: return nil
-        case .end: return false
         case .broken: throw Interruption.clientLeft
         }
     }
@@ -166,7 +162,6 @@ package final class ByteChannel {
         }
     }
 
-    /// Sends bytes without TLS.
     private func transmit(_ data: Data, _ isDone: ((Bool) -> Void)? = nil) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -177,11 +172,7 @@ package final class ByteChannel {
                 case .broken: throw Interruption.clientLeft
                 case .nothingYet:
                     isDone?(false)
-                    switch socket.wait(for: .writable, stop: stop, until: deadline) {
-                    case .ready: break
-                    case .stopped: throw Interruption.serverStopped
-                    case .timedOut: throw Interruption.timedOut
-                    }
+                    guard try wait(for: .writable, until: deadline) else { throw Interruption.timedOut }
                 }
             }
         }
@@ -196,11 +187,8 @@ package final class ByteChannel {
         while true {
             // Receives bytes sent ahead, because the end of the client's bytes is visible only after them.
             let hasRoom = buffer.count - position < readAheadLimit
-            switch wait(for: hasRoom ? .readable : .broken, until: deadline) {
-            case .timedOut: return
-            case .stopped: throw Interruption.serverStopped
-            case .ready: guard hasRoom, try receiveBytes() != false else { throw Interruption.clientLeft }
-            }
+            guard try wait(for: hasRoom ? .readable : .broken, until: deadline) else { return }
+            guard hasRoom, try receiveBytes() != false else { throw Interruption.clientLeft }
         }
     }
 
@@ -214,12 +202,15 @@ package final class ByteChannel {
         }
     }
 
-    private func wait(
-        for event: Socket.Event, until deadline: ContinuousClock.Instant? = nil
-    ) -> Socket.Wait {
-        // TLS may announce the end before the connection ends.
-        if tls?.isEnded == true { return .ready }
-        return socket.wait(for: event, stop: stop, until: deadline)
+    /// Waits for an event. Returns false at the deadline.
+    private func wait(for event: Socket.Event, until deadline: ContinuousClock.Instant?) throws -> Bool {
+        // TLS may announce the end of the client's bytes before the connection ends.
+        if event != .writable, tls?.isEnded == true { return true }
+        switch socket.wait(for: event, stop: stop, until: deadline) {
+        case .ready: return true
+        case .timedOut: return false
+        case .stopped: throw Interruption.serverStopped
+        }
     }
 
     // MARK: Ending

@@ -51,7 +51,6 @@ struct RequestHead {
         }
     }
 
-    /// Parses the fields of a block of lines without their line ends.
     static func headers(_ lines: some Sequence<ArraySlice<UInt8>>) throws(RequestError) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for line in lines {
@@ -112,9 +111,9 @@ extension ASCIISet {
 }
 
 extension HTTPHeaders {
-    /// Returns whether a comma-separated field lists a token, in any case.
+    /// Returns whether a list field has a token, in any case.
     func hasToken(_ token: String, in name: String) -> Bool {
-        (self[name] ?? "").lowercased().split { ", \t".contains($0) }.contains { $0 == token }
+        listMembers(of: name).contains { $0.equalsIgnoringCase(token) }
     }
 }
 
@@ -128,7 +127,6 @@ package struct RequestError: Error {
         self.reason = reason
     }
 
-    /// Creates an error with status 400.
     init(_ reason: String) {
         self.init(400, reason)
     }

@@ -4,7 +4,6 @@ import SwitchboardText
 
 /// The largest sizes of a request, in bytes.
 package struct RequestLimits: Sendable {
-    /// The request line with its header block.
     let head: Int
     let body: Int
 
@@ -24,7 +23,6 @@ package final class RequestReader {
     private let scriptedBreak: (_ stage: Int) -> MockResponse?
     private var count = 0
 
-    /// A scripted end of the connection amid a request.
     struct Broken: Error {
         let response: MockResponse
     }
@@ -65,7 +63,6 @@ package final class RequestReader {
             isSecure: isSecure)
     }
 
-    /// Reads the head, including the empty line that ends it.
     private func headBytes() throws -> Data? {
         let error = RequestError(431, "the head has more than \(limits.head) bytes")
         var bytes = Data()
@@ -161,7 +158,6 @@ package final class RequestReader {
         }
     }
 
-    /// Reads a line without its CRLF.
     private func chunkLine() throws -> ArraySlice<UInt8> {
         let error = RequestError("a line between chunks has more than 16384 bytes")
         guard let line = try channel.line(limit: 16_384, orElse: error) else {

@@ -8,7 +8,6 @@ struct WireResponse {
     private(set) var steps: [MockResponse.Step] = []
     /// The end of the connection after the steps. Nil for a connection that stays open.
     private(set) var ending: MockResponse.Break? = .close
-    /// Whether the steps contain everything scripted.
     private(set) var isWhole = true
 
     /// Creates the bytes of a response. `request` is nil for one that could not be read.
@@ -83,7 +82,7 @@ struct WireResponse {
         while !rest.isEmpty {
             let piece = rest.prefix(max(1, rate / 20))
             rest = rest.dropFirst(piece.count)
-            steps.append(.pause(.seconds(Double(piece.count) / Double(rate))))
+            steps.append(.pause(.taken(by: Int64(piece.count), at: rate)))
             steps.append(.send(piece))
         }
     }
@@ -100,7 +99,6 @@ struct WireResponse {
 
 /// The frame around the body of an answer: status line, header fields, framing.
 struct ResponseFrame {
-    /// The part of the body that is sent.
     let body: Data
     /// Whether the answer has a body, which may be empty.
     let hasBody: Bool
