@@ -177,7 +177,6 @@ public struct Contract: Sendable {
 
     static let maximumCount = 100_000
     static let maximumSize = 8 << 20
-    /// The bytes of the name of a member.
     static let maximumName = 4 << 10
     /// The bytes of a key path, so that many differences stay small.
     static let maximumPath = 64 << 10
@@ -218,7 +217,6 @@ extension Contract: CustomStringConvertible {
 extension Shape {
     typealias Child = (step: Step, shape: Int, isOptional: Bool)
 
-    /// The shapes of elements, of other members and of the known members.
     var children: [Child] {
         var children: [Child] = []
         if let element { children.append((.element, element, false)) }

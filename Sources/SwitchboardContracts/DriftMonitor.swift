@@ -32,7 +32,6 @@ public final class DriftMonitor: EventMonitor {
         var reports: [Report] = []
         /// The index of each report, by the report with a count of 0.
         var numbers: [Report: Int] = [:]
-        /// The number of answers of each endpoint.
         var answers: [String: Int] = [:]
     }
 

@@ -97,7 +97,6 @@ extension Contract {
         return visited
     }
 
-    /// Returns the answer with values of the contract in place of differences.
     private func repair(_ values: JSONValues, _ found: [ContractCheck.Found]) -> Data {
         var replaced: [Int: String] = [:]
         var added: [Int: [String]] = [:]
@@ -146,7 +145,6 @@ extension Contract {
 }
 
 extension JSONValues {
-    /// Returns an element of a value. Nil if there is none.
     fileprivate func element(_ position: Int, of array: Int) -> Int? {
         guard kind(at: array) == .array, position >= 0 else { return nil }
         let end = after(array)

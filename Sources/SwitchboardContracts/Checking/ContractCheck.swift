@@ -43,12 +43,10 @@ extension [ContractDifference] {
 
 /// Compares the values of one answer with the shapes of a contract, in linear time and without recursion.
 struct ContractCheck {
-    /// A difference and where it occurred.
     struct Found {
         var difference: ContractDifference
         /// The shape of the value or of the missing member. Nil for an unknown member.
         let shape: Int?
-        /// The name of a missing member.
         let missingName: String?
         /// The indices of the values, or of the objects that lack a member.
         var locations: [Int] = []
@@ -68,7 +66,6 @@ struct ContractCheck {
     }
 
     private(set) var found: [Found] = []
-    /// Whether the locations are stored.
     var storesLocations = false
     private let contract: Contract
     private let values: JSONValues
@@ -78,7 +75,6 @@ struct ContractCheck {
     private var open: [(value: Int, shape: Int)] = []
     /// The number of the first member of each shape among all members.
     private var firstMembers: [Int] = []
-    /// The number of required members of each shape.
     private let requiredMembers: [Int]
     /// The number of the last object with each member.
     private var lastObjects: [Int]
@@ -88,7 +84,6 @@ struct ContractCheck {
     /// The number of members among which missing ones may still be searched. At 0, no more are reported. The limit
     /// keeps the time linear.
     private var searches: Int
-    /// The number of strings that were masked.
     private var maskings = 0
 
     init(_ contract: Contract, _ values: JSONValues, _ redaction: Redaction, mask: String? = nil) {
@@ -109,7 +104,6 @@ struct ContractCheck {
         searches = 4 * values.count + Contract.maximumCount
     }
 
-    /// The largest number of differences.
     static let maximumDifferences = 1_000
 
     mutating func run() {

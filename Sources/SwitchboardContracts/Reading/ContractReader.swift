@@ -9,10 +9,9 @@ struct ContractReader {
     private var line = 0
     /// The shapes by their paths, as this package writes them.
     private var paths: [ExactText: Int] = [:]
-    /// The paths of all lines.
     private var seen: Set<ExactText> = []
     /// The lines that refer to another path.
-    private var references: [(line: Int, parent: Int, step: Shape.Step, path: String)] = []
+    private var references: [(line: Int, parent: Int, step: Shape.Step, isOptional: Bool, path: String)] = []
 
     /// Reads the next line.
     ///
@@ -33,8 +32,7 @@ struct ContractReader {
         if scanner.take("@") {
             let target = try self.path(&scanner).path
             guard let parent else { throw fault("the top level cannot refer to another line") }
-            references.append((line, parent, step, target))
-            add(0, to: parent, at: step, isOptional: isOptional)
+            references.append((line, parent, step, isOptional, target))
         } else {
             let shape = try type(&scanner)
             shapes.append(shape)
@@ -45,24 +43,16 @@ struct ContractReader {
         guard scanner.isAtEnd else { throw fault("expected the end of the line\(scanner.found)") }
     }
 
-    /// Returns the shapes of all lines.
     mutating func finished() throws(NetworkError) -> [Shape] {
         guard !shapes.isEmpty else { throw .contract("the contract has no line; the first one is $: TYPE") }
-        for index in shapes.indices {
-            shapes[index].members.sort { $0.name.lexicographicallyPrecedes($1.name) }
-        }
-        for (line, parent, step, path) in references {
+        for (line, parent, step, isOptional, path) in references {
             guard let target = paths[ExactText(path)] else {
                 throw .contract("line \(line): @\(path) refers to no line with a type")
             }
-            switch step {
-            case .root: break
-            case .element: shapes[parent].element = target
-            case .others: shapes[parent].others = target
-            case .member(var name):
-                guard let position = name.withUTF8({ shapes[parent].position(of: $0) }) else { break }
-                shapes[parent].members[position].shape = target
-            }
+            add(target, to: parent, at: step, isOptional: isOptional)
+        }
+        for index in shapes.indices {
+            shapes[index].members.sort { $0.name.lexicographicallyPrecedes($1.name) }
         }
         return shapes
     }

@@ -31,7 +31,6 @@ extension SchemaReader {
         return result
     }
 
-    /// Returns the alternatives of rules that all apply.
     private mutating func allOf(
         _ parts: [Int], _ path: [String] = [], _ depth: Int = 0
     ) throws(NetworkError) -> Alternatives {
@@ -179,12 +178,10 @@ extension SchemaReader {
             for leaves in objects {
                 let isRequired = leaves.contains { $0.required.contains(name) }
                 let rules = leaves.compactMap { leaf -> Int? in
-                    if let rule = leaf.members[name] { return rule }
-                    if case .rule(let rule) = leaf.others { return rule }
-                    return nil
+                    leaf.members[name] ?? ([Self.anyLeaf, Self.neverLeaf].contains(leaf.others) ? nil : leaf.others)
                 }
                 // Without a rule, the parts forbid the member.
-                let part: Alternatives = try rules.isEmpty ? (isRequired ? [[neverLeaf]] : []) : allOf(rules)
+                let part: Alternatives = try rules.isEmpty ? (isRequired ? [[Self.neverLeaf]] : []) : allOf(rules)
                 let isWriteOnly = self.leaves(Array(part.joined())).contains(where: \.isWriteOnly)
                 if !isRequired || isWriteOnly { isOptional = true }
                 parts.append(part)
@@ -193,12 +190,12 @@ extension SchemaReader {
         }
         var others: [Alternatives] = []
         for leaves in objects {
-            if leaves.contains(where: { if case .none = $0.others { true } else { false } }) { continue }
-            let rules = leaves.compactMap { if case .rule(let rule) = $0.others { rule } else { nil } }
-            others.append(rules.isEmpty ? [[anyLeaf]] : try allOf(rules))
+            if leaves.contains(where: { $0.others == Self.neverLeaf }) { continue }
+            let rules = leaves.map(\.others).filter { $0 != Self.anyLeaf }
+            others.append(rules.isEmpty ? [[Self.anyLeaf]] : try allOf(rules))
         }
         // The object must be empty.
-        if others.isEmpty, result.members.isEmpty { others = [[[neverLeaf]]] }
+        if others.isEmpty, result.members.isEmpty { others = [[[Self.neverLeaf]]] }
         if !others.isEmpty { result.others = try sum(others) }
     }
 

@@ -51,21 +51,13 @@ struct SchemaReader {
         var strings = StringRule.any
         var members: [String: Int] = [:]
         var required: Set<String> = []
-        var others = Others.any
+        /// The rule of the members without a property. ``neverLeaf`` if there may be none.
+        var others = anyLeaf
         var element: Int?
         /// Whether only requests have the value.
         var isWriteOnly = false
 
-        var restrictsMembers: Bool {
-            if case .any = others { return !members.isEmpty }
-            return true
-        }
-    }
-
-    /// The members without a property.
-    enum Others {
-        case any, none
-        case rule(Int)
+        var restrictsMembers: Bool { others != anyLeaf || !members.isEmpty }
     }
 
     /// Alternatives, each of which is a sorted list of leaves.
@@ -80,7 +72,7 @@ struct SchemaReader {
     /// The work so far. A short schema can name the same alternatives many times.
     private var work = 0
     /// The rule that allows every value, and the one that allows none.
-    let anyLeaf = 0, neverLeaf = 1
+    static let anyLeaf = 0, neverLeaf = 1
 
     init(_ document: JSONTree) {
         self.document = document
@@ -115,12 +107,12 @@ struct SchemaReader {
     }
 
     private mutating func rule(_ schema: JSONTree, at pointer: String, depth: Int) throws(NetworkError) -> Int {
+        if case .bool(let isAny) = schema { return isAny ? Self.anyLeaf : Self.neverLeaf }
         guard depth <= 64 else { throw .contract("\(shown(pointer)): the schema has more than 64 levels") }
         guard !StackSpace.isExhausted else {
             throw .contract("\(shown(pointer)): the schema is nested too deeply for the stack of this thread")
         }
         guard rules.count < Contract.maximumCount else { throw .tooLargeContract }
-        if case .bool(let isAny) = schema { return isAny ? anyLeaf : neverLeaf }
         guard case .object(let keywords) = schema else {
             throw .contract("\(shown(pointer)): expected a schema, which is an object")
         }
@@ -143,7 +135,7 @@ struct SchemaReader {
             }
             if keyword == "allOf" { all += parts } else { all.append(add(.any(parts, at: "\(pointer)/\(keyword)"))) }
         }
-        let whole = all.count == 1 ? all[0] : all.isEmpty ? anyLeaf : add(.all(all))
+        let whole = all.count == 1 ? all[0] : all.isEmpty ? Self.anyLeaf : add(.all(all))
         guard case .bool(true)? = keywords["nullable"] else { return whole }
         return add(.any([whole, add(.leaf(Leaf(kinds: .null)))], at: pointer))
     }
@@ -153,7 +145,6 @@ struct SchemaReader {
         return rules.count - 1
     }
 
-    /// Returns the keywords that apply to the value itself, or nil without any.
     private mutating func leaf(
         _ keywords: [JSONName: JSONTree], at pointer: String, depth: Int
     ) throws(NetworkError) -> Leaf? {
@@ -185,12 +176,9 @@ struct SchemaReader {
                 try spend(names.count)
                 for case .string(let name) in names { leaf.required.insert(name) }
             case ("required", .bool): ignore(location)
-            case ("additionalProperties", .bool(let isAllowed)):
-                implied.insert(.object)
-                leaf.others = isAllowed ? .any : .none
             case ("additionalProperties", _):
                 implied.insert(.object)
-                leaf.others = .rule(try rule(value, at: location, depth: depth + 1))
+                leaf.others = try rule(value, at: location, depth: depth + 1)
             case ("items", .array): ignore(location)
             // It describes only the elements after those of prefixItems.
             case ("items", _) where keywords["prefixItems"] != nil: ignore(location)
@@ -211,16 +199,12 @@ struct SchemaReader {
             }
         }
         // The members of these patterns are no unknown ones.
-        if keywords["patternProperties"] != nil { leaf.others = .any }
+        if keywords["patternProperties"] != nil { leaf.others = Self.anyLeaf }
         if keywords["type"] == nil, !implied.isEmpty { leaf.kinds.formIntersection(implied) }
-        let required: Int?
-        switch leaf.others {
-        case .any: required = anyLeaf
-        // Another part of `allOf` may have the member.
-        case .none: required = nil
-        case .rule(let rule): required = rule
+        // If there may be no other members, another part of `allOf` may have a required one.
+        if leaf.others != Self.neverLeaf {
+            for name in leaf.required where leaf.members[name] == nil { leaf.members[name] = leaf.others }
         }
-        for name in leaf.required where leaf.members[name] == nil { leaf.members[name] = required }
         return isEmpty ? nil : leaf
     }
 

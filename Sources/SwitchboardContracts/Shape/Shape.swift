@@ -5,8 +5,8 @@ import SwitchboardText
 struct Shape: Sendable {
     struct Member: Sendable {
         let name: [UInt8]
-        var shape: Int
-        var isOptional: Bool
+        let shape: Int
+        let isOptional: Bool
 
         init(_ name: String, _ shape: Int, isOptional: Bool) {
             self.name = Array(name.utf8)
@@ -38,10 +38,8 @@ struct Shape: Sendable {
     var parent = 0
     var step = Step.root
 
-    /// Whether nothing is known about members and elements.
     var isLeaf: Bool { members.isEmpty && others == nil && element == nil }
 
-    /// Returns the position of a member, or nil when there is none.
     func position(of name: UnsafeBufferPointer<UInt8>) -> Int? { members.position(of: name, by: \.name) }
 }
 
@@ -84,14 +82,12 @@ struct Kinds: OptionSet, Sendable, Hashable {
     var word: String { Kinds.words.first { contains($0.kind) }?.word ?? "never" }
 }
 
-/// The strings of a shape.
 enum StringRule: Sendable, Hashable {
     case any
     case formats(StringFormats)
     /// The allowed strings, sorted by their bytes.
     case values([String])
 
-    /// Creates a rule that allows some strings.
     static func anyOf(_ values: Set<ExactText>) -> StringRule {
         .values(values.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     }
@@ -104,12 +100,10 @@ enum StringRule: Sendable, Hashable {
         if case .values(let values) = self { values.reduce(0) { $0 + $1.utf8.count + 5 } } else { 0 }
     }
 
-    /// Returns whether sorted strings contain a text.
     static func isOne(of values: [String], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         values.position(of: text, by: \.utf8) != nil
     }
 
-    /// Returns a rule that allows the strings of both.
     func union(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.formats(let one), .formats(let other)): .formats(one.union(other))
@@ -133,7 +127,6 @@ enum StringRule: Sendable, Hashable {
     }
 }
 
-/// The formats of strings that a contract knows.
 struct StringFormats: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -176,7 +169,6 @@ extension Shape {
 }
 
 extension Shape.Step {
-    /// Returns the key path of a child with this last step.
     func path(below parent: String) -> String {
         let parent = parent == "$" ? "" : parent
         switch self {

@@ -10,7 +10,6 @@ struct ShapeBuilder {
     /// The values at one key path so far.
     fileprivate struct Seen {
         var kinds: Kinds = []
-        /// The number of objects.
         var objects = 0
         /// The members by name. Names are compared by their bytes (RFC 8259 §8.3).
         var members: [ExactText: Int] = [:]
@@ -27,14 +26,12 @@ struct ShapeBuilder {
         var presences = 0
         /// The number of the last object with this member.
         var lastObject = 0
-        /// The length of the path.
         var length = 1
         /// The path that this one was merged into.
         var merged: Int?
     }
 
     private var seen = [Seen()]
-    /// The number of objects so far.
     private var objects = 0
     /// The length of all paths.
     private var size = 0
@@ -209,7 +206,6 @@ struct ShapeBuilder {
 
     // MARK: Shapes
 
-    /// Returns the shapes, with that of the top level first.
     mutating func shapes() -> [Shape] {
         var shapes = [Shape(kinds: [])]
         var queue = [(path: 0, shape: 0)]
@@ -243,7 +239,6 @@ struct ShapeBuilder {
     private static let mostNames = 1_000
     fileprivate static let mostValues = 8
 
-    /// Returns whether a text may be one of a set of values.
     private static func isWord(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         text.count <= 32 && text.contains { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
             && text.allSatisfy(ASCIISet.word.contains)

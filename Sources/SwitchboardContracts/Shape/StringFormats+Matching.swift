@@ -20,7 +20,6 @@ extension StringFormats {
         return (Array(text) + "T00:00:00Z".utf8).withUnsafeBufferPointer { JSONValues.isDateTime($0) }
     }
 
-    /// Returns whether a text has 8, 4, 4, 4 and 12 hexadecimal digits.
     static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
         return text.enumerated().allSatisfy { offset, byte in
