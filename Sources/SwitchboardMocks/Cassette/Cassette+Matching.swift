@@ -70,18 +70,10 @@ extension Cassette {
         }
 
         /// Scheme, host and port.
-        public static let host = Rule { live, recorded, comparison in
-            comparison.differences("host", live.origin, recorded.origin)
-        } key: {
-            [$0.origin]
-        }
+        public static let host = text("host") { $0.origin }
 
         /// The path as it is sent, escapes included. An empty path is `/`.
-        public static let path = Rule { live, recorded, comparison in
-            comparison.differences("path", live.path, recorded.path)
-        } key: {
-            [$0.path]
-        }
+        public static let path = text("path") { $0.path }
 
         /// The query's names and values, decoded. Only the order among values of the same name counts.
         public static let query = Rule { live, recorded, comparison in
@@ -98,13 +90,7 @@ extension Cassette {
 
         /// Compares a header field that the request sets, repeats joined. Fields that the transport adds are not
         /// recorded.
-        public static func header(_ name: String) -> Rule {
-            Rule { live, recorded, comparison in
-                comparison.differences("header \(name)", live.headers[name], recorded.headers[name])
-            } key: {
-                [$0.headers[name]]
-            }
-        }
+        public static func header(_ name: String) -> Rule { text("header \(name)") { $0.headers[name] } }
 
         /// Creates a custom rule.
         ///
@@ -117,6 +103,14 @@ extension Cassette {
             _ name: String, _ matches: @escaping @Sendable (NetworkRequest, NetworkRequest) -> Bool
         ) -> Rule {
             Rule { live, recorded, _ in matches(live.request, recorded.request) ? [] : ["\(name): differs"] }
+        }
+
+        private static func text(_ name: String, _ text: @escaping @Sendable (ComparedRequest) -> String?) -> Rule {
+            Rule { live, recorded, comparison in
+                comparison.differences(name, text(live), text(recorded))
+            } key: {
+                [text($0)]
+            }
         }
     }
 }

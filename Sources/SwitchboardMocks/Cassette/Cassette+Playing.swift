@@ -21,11 +21,11 @@ extension Cassette {
     /// Uses the first entry that matches and has not answered yet, exact matches first. Where entries repeat, the last
     /// exact match answers again before one that matches by its mask. Returns the entry's index.
     private func useEntry(for live: ComparedRequest) -> Int? {
-        let equal = indicesByKey[matching.key(of: live)] ?? []
-        if let index = use(firstOf: equal, live, isLoose: false) { return index }
-        if repeats, let index = equal.last(where: { matches(live, $0, isLoose: false) }) { return index }
-        if let index = use(firstOf: maskedIndices, live, isLoose: true) { return index }
-        return repeats ? maskedIndices.last { matches(live, $0, isLoose: true) } : nil
+        for (indices, isLoose) in [(indicesByKey[matching.key(of: live)] ?? [], false), (maskedIndices, true)] {
+            if let index = use(firstOf: indices, live, isLoose: isLoose) { return index }
+            if repeats, let index = indices.last(where: { matches(live, $0, isLoose: isLoose) }) { return index }
+        }
+        return nil
     }
 
     /// Uses the next entry if it matches. Of equal requests that are sent at once, each uses one.
@@ -37,7 +37,6 @@ extension Cassette {
         }
     }
 
-    /// Uses the first of these entries that matches and has not answered yet.
     private func use(firstOf indices: [Int], _ live: ComparedRequest, isLoose: Bool) -> Int? {
         indices.first { index in
             isUnused(index) && matches(live, index, isLoose: isLoose) && tape.withLock { $0.use(index) }

@@ -78,7 +78,6 @@ extension Cassette {
         }
     }
 
-    /// Writes the archive atomically, readable by its owner only.
     private func write(_ entries: [HAR.Entry]) throws(NetworkError) {
         do {
             let data = try HAR(log: HAR.Log(entries: entries.map(\.withWebSocketScheme))).data

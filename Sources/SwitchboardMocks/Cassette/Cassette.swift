@@ -114,7 +114,6 @@ public final class Cassette: NetworkSession {
         return try await play(entry, for: request)
     }
 
-    /// Reads the entries, or returns nil when the file does not exist.
     private static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
         do throws(NetworkError) {
             return try HAR.read(file, "the cassette \(file.path)", or: .cassetteFault)

@@ -4,11 +4,9 @@ import SwitchboardHAR
 
 /// The position of a cassette and its recordings, guarded by one lock.
 struct CassetteTape: Sendable {
-    /// Whether each entry of the file has answered.
     private(set) var isUsed: [Bool]
     /// The differences from the recording, in words.
     private(set) var faults: [String] = []
-    /// Whether a recording is not saved yet.
     var isChanged = false
     /// The rules for secrets, with the fields in which interceptors wrote credentials.
     var redaction: Redaction
@@ -43,7 +41,6 @@ struct CassetteTape: Sendable {
     /// The index of the first entry that has not answered yet. All entries before it have.
     private(set) var next = 0
 
-    /// Uses an entry. Returns false if it has answered already.
     mutating func use(_ index: Int) -> Bool {
         guard !isUsed[index] else { return false }
         isUsed[index] = true
@@ -87,7 +84,6 @@ struct CassetteTape: Sendable {
         isChanged = true
     }
 
-    /// The recorded exchanges, secrets included.
     var recorded: [HAR.Entry] {
         recordings.compactMap { recording in
             guard var entry = recording.entry else { return nil }

@@ -9,7 +9,6 @@ struct ConditionedExchange {
     private let draw: ConditionDraw
     private let time: SimulatedTime
 
-    /// Creates the exchange and starts its time.
     init(
         _ request: NetworkRequest, _ conditions: NetworkConditions, _ draw: ConditionDraw, _ clock: any Clock<Duration>
     ) {
@@ -102,7 +101,6 @@ struct ConditionedExchange {
         }
     }
 
-    /// Returns the number of bytes that arrive within a time.
     private func bytes(in duration: Duration, at rate: Int) -> Int {
         Int(min(duration.seconds * Double(rate), Double(Int32.max)))
     }

@@ -69,7 +69,6 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
 /// earlier requests.
 struct ConditionDraw {
     let seed: UInt64
-    /// The request's number, from 1.
     let number: Int
     /// A value from 0 up to 1.
     let loss: Double

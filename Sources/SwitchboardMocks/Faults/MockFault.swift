@@ -53,7 +53,7 @@ public struct MockFault: Sendable, CustomStringConvertible {
 
     /// Whether only a ``MockServer`` can produce the fault. A ``StubSession`` throws
     /// ``/Switchboard/NetworkError/Code/unsupported`` for it.
-    public var needsSocket: Bool { response.needsSocket }
+    public var needsSocket: Bool { if case .script = response.outcome { true } else { false } }
 
     /// The name.
     public var description: String { name }

@@ -43,7 +43,6 @@ private struct BuiltRequest: CustomStringConvertible {
         try self.init(builder.makeRequest(for: endPoint), of: endPoint, isStub: true)
     }
 
-    /// Creates the request of an endpoint that a router read.
     init(_ record: EndPointRecord, withBody: Bool = true) throws(NetworkError) {
         let endPoint = RecordedEndPoint(record: record, body: withBody ? record.body : nil)
         try self.init(RequestBuilder(headers: [:]).makeRequest(for: endPoint), of: record.endPoint, isStub: false)
@@ -67,7 +66,6 @@ private struct BuiltRequest: CustomStringConvertible {
 
     private var items: [URLQueryItem] { FormBody.decode(request.query ?? "") }
 
-    /// Returns the difference between the path or the URL and that of a request.
     private func pathDifference(from sent: RecordedRequest) -> [String] {
         guard let url else {
             return PathPattern.ends(sent.path, with: request.path.dropFirst())
@@ -82,12 +80,13 @@ private struct BuiltRequest: CustomStringConvertible {
         let path = pathDifference(from: sent)
         // A request after a redirect or a link to the next page is not the one of its endpoint.
         guard let record = sent.endPoint.value, let bodiless = try? BuiltRequest(record, withBody: false),
-            bodiless.describes(sent)
+            bodiless.pathDifference(from: sent).isEmpty, bodiless.methodAndQueryDifferences(from: sent).isEmpty
         else { return path + differences(from: sent) }
         guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
             return path + ["the endpoint is a \(type(of: record.endPoint))"]
         }
-        let isEqual = isEqual(record.endPoint, wanted.endPoint)
+        // Nil when the type is not `Equatable`, or only on an actor.
+        let isEqual = (record.endPoint as? any Equatable)?.equals(wanted.endPoint)
         if isEqual == true { return path }
         // The options of a request change its body, but not the bodies of the endpoints.
         guard let own = request.endPoint, let own = try? BuiltRequest(own), let other = try? BuiltRequest(record) else {
@@ -95,11 +94,6 @@ private struct BuiltRequest: CustomStringConvertible {
         }
         let differences = path + own.differences(from: other, isAtPath: path.isEmpty)
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
-    }
-
-    /// Returns whether a request has the path, the method and the query items of this one.
-    private func describes(_ sent: RecordedRequest) -> Bool {
-        pathDifference(from: sent).isEmpty && methodAndQueryDifferences(from: sent).isEmpty
     }
 
     private func methodAndQueryDifferences(from sent: RecordedRequest) -> [String] {
@@ -143,12 +137,6 @@ private struct BuiltRequest: CustomStringConvertible {
             return values.elementsEqual(others) { $0.hasBytes(of: $1) }
                 ? nil : MessageText.different(values, from: others)
         }
-    }
-
-    /// Returns nil when the type is not `Equatable`, or only on an actor.
-    private func isEqual(_ one: Any, _ other: Any) -> Bool? {
-        guard let one = one as? any Equatable else { return nil }
-        return one.equals(other)
     }
 }
 

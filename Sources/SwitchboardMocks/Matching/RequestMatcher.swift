@@ -227,7 +227,6 @@ struct PathPattern: Sendable {
         return segments(of: path[...]).suffix(wanted.count).elementsEqual(wanted) { $0.hasBytes(of: $1) }
     }
 
-    /// Returns whether two paths without wildcards have the same segments.
     static func areEqual(_ path: String, _ other: String) -> Bool {
         segments(of: path[...]).elementsEqual(segments(of: other[...])) { $0.hasBytes(of: $1) }
     }

@@ -50,7 +50,6 @@ extension MockResponse {
 }
 
 extension HTTPHeaders {
-    /// Returns these fields with a `Content-Type` in front, unless they have one.
     fileprivate func describing(_ type: String) -> HTTPHeaders {
         contains("Content-Type") ? self : HTTPHeaders([.contentType(type)] + self)
     }

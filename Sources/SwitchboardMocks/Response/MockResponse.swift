@@ -90,7 +90,6 @@ extension MockResponse {
         method != .head && !isBodiless(to: method)
     }
 
-    /// The error in the scripted headers, or nil when they are valid.
     var headerError: String? {
         do throws(NetworkError) {
             try headers.validate()
@@ -100,14 +99,8 @@ extension MockResponse {
         }
     }
 
-    /// Returns this response, or a 500 that reports the error in its headers.
     func refusingInvalidHeaders() -> MockResponse {
         headerError.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
-    }
-
-    /// Whether the response needs a real socket, because a stub cannot simulate bytes.
-    var needsSocket: Bool {
-        if case .script = outcome { true } else { false }
     }
 
     /// The part of the request at which the connection ends, or nil when the whole request is read.

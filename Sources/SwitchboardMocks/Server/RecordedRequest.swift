@@ -81,7 +81,7 @@ extension RecordedRequest {
 
     /// The requested URL, from `Host` and ``target``, or nil when they make no URL.
     public var url: URL? {
-        if target.schemeMark != nil, target.utf8.first != .slash { return URL(string: target) }
+        if wholeURL != nil { return URL(string: target) }
         guard target.utf8.first == .slash, let host = headers["Host"] else { return nil }
         return URL(string: "\(scheme)://\(host)\(target)")
     }
@@ -92,21 +92,19 @@ extension RecordedRequest {
     /// The host of ``url``, with the port if the request has one.
     var authority: String { wholeURL?.authority ?? headers["Host"] ?? "" }
 
-    /// Scheme and authority of a target that is a whole URL. They replace those of the connection and `Host` ([RFC 9112
+    /// The parts of a target that is a whole URL. They replace the scheme of the connection and `Host` ([RFC 9112
     /// §3.2.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2)).
-    private var wholeURL: (scheme: String, authority: String)? {
+    private var wholeURL: (scheme: String, authority: String, origin: Substring)? {
         guard target.utf8.first != .slash, let mark = target.schemeMark else { return nil }
         let authority = target[mark.upperBound...].prefix(before: .slash, .questionMark)
-        return (target[..<mark.lowerBound].lowercased(), String(authority.split(separator: "@").last ?? ""))
+        return (
+            target[..<mark.lowerBound].lowercased(), String(authority.split(separator: "@").last ?? ""),
+            target[authority.endIndex...]
+        )
     }
 
-    /// Path and query; for a target that is a whole URL, the part after its authority.
-    private var origin: Substring {
-        guard target.utf8.first != .slash, let authority = target.schemeMark?.upperBound else {
-            return target[...]
-        }
-        return Substring(target.utf8[authority...].drop { $0 != .slash && $0 != .questionMark })
-    }
+    /// Path and query.
+    private var origin: Substring { wholeURL?.origin ?? target[...] }
 }
 
 /// A value that comparisons and hashes ignore: all boxes are equal.

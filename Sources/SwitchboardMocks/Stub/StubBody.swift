@@ -5,7 +5,6 @@ import Switchboard
 /// The body of one answer of a ``StubSession``. It arrives in chunks, up to the point where it breaks.
 final class StubBody: Sendable {
     private let exchange: StubExchange
-    /// The number of bytes before the break.
     private let count: Int
     /// The break after the last chunk, or nil at the end of a complete body.
     private let action: MockResponse.Break?
@@ -42,7 +41,6 @@ final class StubBody: Sendable {
         return response.body.count + (action != nil && count >= response.body.count ? 1 : 0)
     }
 
-    /// Waits as long as the next chunk takes, and returns it.
     func next() async throws -> Data? {
         do {
             try Task.checkCancellation()

@@ -6,7 +6,6 @@ import SwitchboardPlatform
 struct StubExchange {
     let request: NetworkRequest
     let response: MockResponse
-    /// The time since the request was sent.
     let time: SimulatedTime
     /// The measurements of the exchange, to which the size of the body is added.
     var metrics = ExchangeMetrics()

@@ -63,22 +63,18 @@ final class StubRegistry: Sendable {
 
     /// Returns the three stubs with the fewest differences, newest first, one per line.
     private static func nearest(to request: RecordedRequest, of stubs: [Stub]) -> String {
-        let ranked = stubs.reversed().map { (stub: $0, differences: $0.matcher.differences(request)) }
-            .enumerated()
-            .sorted { ($0.element.differences.count, $0.offset) < ($1.element.differences.count, $1.offset) }
-            .map(\.element).prefix(3)
-        let lines = ranked.map { stub, differences in
-            let isNever = stub.times == .never
+        let ranked = stubs.enumerated().map { (age: -$0, stub: $1, differences: $1.matcher.differences(request)) }
+            .sorted { ($0.differences.count, $0.age) < ($1.differences.count, $1.age) }.prefix(3)
+        let lines = ranked.map { _, stub, differences in
             let why =
                 differences.isEmpty
-                ? isNever ? "expects no request" : "used up, expected \(stub.times)"
+                ? stub.times == .never ? "expects no request" : "used up, expected \(stub.times)"
                 : differences.joined(separator: "; ")
             return "\n  nearest: \(stub.matcher): \(why)"
         }
         return lines.joined()
     }
 
-    /// Requests that nothing answered, and stubs that answered too few requests.
     var faults: [String] {
         let state = state.withLock { $0 }
         return state.unmatched + state.stubs.compactMap(\.fault)

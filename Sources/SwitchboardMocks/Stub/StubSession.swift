@@ -163,7 +163,6 @@ public final class StubSession: NetworkSession {
         return try await StubExchange(request, response, clock: clock).run()
     }
 
-    /// Throws the message about an answer that breaks a contract.
     private func check(_ breach: String?, _ request: NetworkRequest) throws {
         guard let breach else { return }
         throw NetworkError(.contractFault, reason: "StubSession: \(breach)").adding(request)

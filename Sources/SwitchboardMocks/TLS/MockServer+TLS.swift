@@ -11,13 +11,7 @@ extension MockServer {
     public var authorityPEM: Data? { core.tls?.certificatePEM }
 
     /// A configuration for sessions that trust this server and the system's authorities. Without TLS, a default
-    /// configuration.
-    ///
-    /// ```swift
-    /// try await MockServer.run(isSecure: true) { server in
-    ///     let session = DefaultSession.make(server.trustingConfiguration)
-    /// }
-    /// ```
+    /// configuration. ``MockServer`` has an example.
     ///
     /// Use it with a ``/Switchboard/CurlSession``, the default on Linux. ``/Switchboard/FoundationSession`` throws
     /// ``/Switchboard/NetworkError/Code/unsupported``.

@@ -152,7 +152,6 @@ extension OpenSSL {
         return getError()
     }
 
-    /// Returns an error with OpenSSL's description of the failure.
     func failure(_ action: String) -> NetworkError {
         var text = [CChar](repeating: 0, count: 256)
         describeError(takeError(), &text, text.count)

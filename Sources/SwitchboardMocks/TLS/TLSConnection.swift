@@ -14,7 +14,6 @@ final class TLSConnection {
         case refusedByServer
     }
 
-    /// The results of `SSL_get_error`.
     private enum Outcome {
         static let wantsRead: Int32 = 2
         static let wantsWrite: Int32 = 3
@@ -89,7 +88,6 @@ final class TLSConnection {
         guard count == bytes.count else { throw failure() }
     }
 
-    /// Removes the bytes to send and returns them.
     func output() -> Data {
         openSSL.readAll(from: sent)
     }

@@ -29,7 +29,6 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
-    /// Whether the next step ends the connection or stalls.
     private var isAtEnd: Bool {
         if case .end = steps.first?.action { true } else { false }
     }
@@ -94,7 +93,6 @@ actor StubPeer {
     private let outgoing: HTTPBodyStream
     private let confirm: @Sendable () -> CheckedContinuation<Void, any Error>?
     private let clock: any Clock<Duration>
-    /// The error of a reset.
     private let loss: NetworkError
     private let check: Check
     private var checked = 0
@@ -113,7 +111,6 @@ actor StubPeer {
         self.check = check
     }
 
-    /// Returns the next bytes of the server, or nil at the end.
     func next() async throws -> Data? {
         while true {
             switch peer.next() {

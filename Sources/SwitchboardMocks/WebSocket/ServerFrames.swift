@@ -14,7 +14,6 @@ struct ServerFrames {
     /// The number of bytes of the frames that were returned.
     private var position = 0
 
-    /// Adds bytes of one direction.
     mutating func take(_ more: Data) {
         bytes.removeFirst(position)
         position = 0

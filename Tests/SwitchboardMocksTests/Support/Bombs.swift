@@ -60,12 +60,8 @@ private enum Gzip {
         bits.write(code: "10")
         bits.writeZeroBits(2 * matches)
         bits.write(code: "11")
-        var result = bits.finish()
-        let size = 1 + 258 * matches
-        for number in [CRC32.checksum(ofZeros: size), UInt32(truncatingIfNeeded: size)] {
-            withUnsafeBytes(of: number.littleEndian) { result.append(contentsOf: $0) }
-        }
-        return result
+        // No client reads the checksum and the size, because the zeros exceed its limit.
+        return bits.finish() + Data(count: 8)
     }
 }
 
@@ -110,30 +106,5 @@ private struct BitWriter {
     mutating func finish() -> Data {
         if count > 0 { write(0, 8 - count) }
         return bytes
-    }
-}
-
-/// The checksum of gzip ([RFC 1952 §8](https://www.rfc-editor.org/rfc/rfc1952#section-8)).
-private enum CRC32 {
-    /// Returns the checksum of `count` zeros, in as many steps as the number has bits. A zero bit changes
-    /// the checksum linearly, so twice as many zeros are the square of a matrix over GF(2).
-    static func checksum(ofZeros count: Int) -> UInt32 {
-        var matrix = (0..<32).map { shift(1 << UInt32($0)) }
-        var crc: UInt32 = ~0
-        var bits = count * 8
-        while bits > 0 {
-            if bits & 1 == 1 { crc = apply(matrix, crc) }
-            matrix = matrix.map { apply(matrix, $0) }
-            bits >>= 1
-        }
-        return ~crc
-    }
-
-    private static func shift(_ crc: UInt32) -> UInt32 {
-        crc & 1 == 0 ? crc >> 1 : 0xEDB8_8320 ^ (crc >> 1)
-    }
-
-    private static func apply(_ matrix: [UInt32], _ crc: UInt32) -> UInt32 {
-        (0..<32).reduce(0) { sum, bit in crc >> UInt32(bit) & 1 == 1 ? sum ^ matrix[bit] : sum }
     }
 }

@@ -216,10 +216,4 @@ import Testing
             #expect(seen.messages.map(\.payload.count) == [65_535 * 255])
         }
     }
-
-    @Test("the names of all faults differ")
-    func names() {
-        let names = (MockFault.all + MockFault.webSocket).map(\.name)
-        #expect(Set(names).count == names.count)
-    }
 }
