@@ -99,12 +99,7 @@ public final class Cassette: NetworkSession {
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
-        var sent = request
-        // The body is read once, because it may not be readable again.
-        if let body = try await request.readBody() {
-            sent.body = DataBody(body)
-            sent.headers = request.allHeaders
-        }
+        let sent = try await request.replacingBody(with: request.readBody())
         guard let entry = try entry(for: sent) else {
             var response = try await record(sent)
             response.request?.body = request.body

@@ -103,12 +103,6 @@ extension MockResponse {
         headerError.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
     }
 
-    /// The part of the request at which the connection ends, or nil when the whole request is read.
-    var requestBreak: (point: BreakPoint, stage: Int)? {
-        guard case .broken(_, let point) = outcome, let stage = point.requestStage else { return nil }
-        return (point, stage)
-    }
-
     /// Splits a body, or the first part of one, into chunks of the scripted sizes. Returns one piece without sizes, and
     /// no piece for an empty body.
     func chunks(of body: Data) -> [Data] {

@@ -132,7 +132,9 @@ struct MockServerState: Sendable {
     /// Takes the response at the head of the queue when it ends the connection at a stage that the request has reached.
     /// The response is then in flight.
     mutating func takeBreak(upTo stage: Int, on connection: Int) -> MockResponse? {
-        guard let head = queue.first?.requestBreak, head.stage <= stage, let response = queue.next() else { return nil }
+        guard case .broken(_, let point)? = queue.first?.outcome, let last = point.requestStage, last <= stage,
+            let response = queue.next()
+        else { return nil }
         answering[connection] = "\(response)"
         return response
     }

@@ -34,9 +34,9 @@ extension NetworkRequest {
         }
     }
 
-    /// Returns the request with bytes already read in place of a body that may be read only once.
+    /// Returns the request with the bytes of its body in place of the body, which may be readable only once.
     func replacingBody(with bytes: Data?) -> NetworkRequest {
-        guard let bytes, body.isStreamed else { return self }
+        guard let bytes else { return self }
         var request = self
         request.body = DataBody(bytes)
         request.headers = allHeaders

@@ -19,12 +19,11 @@ final class StubRegistry: Sendable {
         state.withLock { $0.stubs.append(stub) }
     }
 
-    /// Returns the answer of the newest stub that matches and is not used up, or nil without such a stub, or when a
-    /// newer one refuses the request.
+    /// Returns the answer of the newest stub that matches and is not used up, or nil without one, or if it expects no
+    /// request.
     func answer(to request: RecordedRequest) throws -> MockResponse? {
-        let stubs = state.withLock { $0.stubs }
-        for stub in stubs.reversed() where stub.matcher.matches(request) {
-            guard stub.times != .never else { return nil }
+        while let stub = stub(for: request), stub.times != .never {
+            // Another request may have used it up meanwhile.
             guard let answer = stub.takeAnswer(to: request) else { continue }
             state.withLock { $0.calls.append(stub) }
             do {
@@ -40,9 +39,13 @@ final class StubRegistry: Sendable {
     /// Returns whether the newest stub that matches and is not used up expects no request, so that nothing else may
     /// answer it.
     func refuses(_ request: RecordedRequest) -> Bool {
+        // Most mocks have no such stub, and then no matcher runs.
+        state.withLock { $0.stubs }.contains { $0.times == .never } && stub(for: request)?.times == .never
+    }
+
+    private func stub(for request: RecordedRequest) -> Stub? {
         let stubs = state.withLock { $0.stubs }
-        guard stubs.contains(where: { $0.times == .never }) else { return false }
-        return stubs.last { ($0.times == .never || !$0.isUsedUp) && $0.matcher.matches(request) }?.times == .never
+        return stubs.last { ($0.times == .never || !$0.isUsedUp) && $0.matcher.matches(request) }
     }
 
     /// Records an error of a closure that is neither `NetworkError` nor `CancellationError`.

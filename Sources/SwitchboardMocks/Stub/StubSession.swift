@@ -86,7 +86,7 @@ public final class StubSession: NetworkSession {
         try Task.checkCancellation()
         try request.validate()
         let body = try await request.body.isStreamed ? withOwnTask { try await request.readBody() } : request.readBody()
-        let request = request.replacingBody(with: body)
+        let request = request.body.isStreamed ? request.replacingBody(with: body) : request
         let (recorded, scripted) = record(request, body)
         if let response = try scripted ?? answer(to: recorded, request) {
             return try await exchange(request, recorded, response)

@@ -50,7 +50,7 @@ package final class RequestReader {
         let response = scriptedBreak(3)
         try answerExpectation(of: head, framing)
         if let response {
-            if case .requestBody(let count)? = response.requestBreak?.point.location {
+            if case .broken(_, let point) = response.outcome, case .requestBody(let count) = point.location {
                 _ = try readBody(framing, upTo: count)
             }
             throw Broken(response: response)
