@@ -4,19 +4,12 @@ import SwitchboardPlatform
 
 /// One request under simulated conditions, from the first byte sent to the last one received.
 struct ConditionedExchange {
-    private let request: NetworkRequest
-    private let conditions: NetworkConditions
-    private let draw: ConditionDraw
-    private let time: SimulatedTime
-
-    init(
-        _ request: NetworkRequest, _ conditions: NetworkConditions, _ draw: ConditionDraw, _ clock: any Clock<Duration>
-    ) {
-        self.request = request
-        self.conditions = conditions
-        self.draw = draw
-        time = SimulatedTime(clock, attempt: request.timeouts.attempt, source: "simulated conditions")
-    }
+    let request: NetworkRequest
+    let conditions: NetworkConditions
+    let seed: UInt64
+    /// The request's number, from 1.
+    let number: Int
+    let time: SimulatedTime
 
     func run(_ next: Next) async throws -> NetworkResponse {
         do {
@@ -30,14 +23,16 @@ struct ConditionedExchange {
         guard !conditions.isOffline else {
             throw NetworkError(.noInternetConnection, reason: "simulated conditions: offline")
         }
-        let latency = draw.latency(under: conditions)
+        // Each request uses two random numbers. They do not depend on the conditions or on earlier requests.
+        var generator = SplitMix64(seed: seed, skipping: 2 * UInt64(number - 1))
+        let (draw, deviation) = (generator.nextFraction(), 2 * generator.nextFraction() - 1)
+        let latency = max(.zero, conditions.latency + conditions.jitter * deviation)
         let idle = request.timeouts.idle
-        guard !draw.isLost(under: conditions) else {
+        guard draw >= conditions.loss else {
             try await time.wait(for: latency, limit: idle)
             throw NetworkError(
                 .connectionLost,
-                reason:
-                    "simulated conditions: request \(draw.number) of seed \(draw.seed) drew \(draw.loss) and is lost"
+                reason: "simulated conditions: request \(number) of seed \(seed) drew \(draw) and is lost"
                     + " below \(conditions.loss)")
         }
         var sent = try await upload()
