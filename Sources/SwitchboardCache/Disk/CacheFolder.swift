@@ -125,7 +125,7 @@ struct CacheFolder: Sendable {
         return lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR  // not a response
     }
 
-    /// Returns the names of stored responses with their inodes, and the names of leftover files. Nil when the folder
+    /// Returns the names of stored responses with their inodes, and the names of temporary files. Nil when the folder
     /// cannot be read.
     func list() -> (files: [(name: CacheFileName, inode: UInt64)], leftovers: [String])? {
         guard let folder = opendir(prefix) else { return errno == ENOENT ? ([], []) : nil }
@@ -141,7 +141,7 @@ struct CacheFolder: Sendable {
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             if let name = CacheFileName(bytes) {
                 files.append((name, inode))
-            } else if Self.isLeftover(bytes) {
+            } else if Self.isTemporary(bytes) {
                 leftovers.append(String(decoding: bytes, as: UTF8.self))
             }
         }
@@ -149,34 +149,20 @@ struct CacheFolder: Sendable {
         return (files, leftovers)
     }
 
-    /// The lengths of the file names of earlier versions, each with and without a variant. Only a `.response.body` has
-    /// the last two.
-    private static let earlierLengths: Set<Int> = [64, 81, 107, 124, 75, 92, 83, 100]
-
-    /// Returns whether a file is a temporary one or of an earlier version.
-    private static func isLeftover(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let isTemporary = bytes.first == .dot
-        let text = String(decoding: bytes, as: UTF8.self)
-        let endings = isTemporary ? [".part"] : [".response", ".response.body"]
-        guard endings.contains(where: text.hasSuffix), let end = text.range(of: ".response") else { return false }
-        let digits = text[..<end.lowerBound].drop { $0 == "." }
-        return !digits.isEmpty && digits.allSatisfy { $0.isHexDigit || $0 == "-" }
-            && (isTemporary || earlierLengths.contains(digits.utf8.count))
+    /// Returns whether a name is one of ``temporaryPath()``.
+    private static func isTemporary(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let (text, ending) = (String(decoding: bytes, as: UTF8.self), ".response.part")
+        guard text.hasPrefix("."), text.hasSuffix(ending) else { return false }
+        let digits = text.dropFirst().dropLast(ending.count)
+        return !digits.isEmpty && digits.allSatisfy(\.isHexDigit)
     }
 
-    /// Removes leftover files that ``list()`` found, except those that a process still writes.
+    /// Removes temporary files that ``list()`` found, except those that a process still writes.
     ///
     /// A process locks the temporary file of a body that arrives. The age protects a file without a lock. With
     /// `isRemovingAll`, the age protects none, and a response that another process is storing may not be stored.
     func sweep(_ leftovers: [String], isRemovingAll: Bool = false) {
-        for name in leftovers {
-            let path = prefix + name
-            if name.hasPrefix(".") {
-                FileLock.removeLeftover(path, ignoresAge: isRemovingAll)
-            } else {
-                unlink(path)
-            }
-        }
+        for name in leftovers { FileLock.removeLeftover(prefix + name, ignoresAge: isRemovingAll) }
     }
 }
 
