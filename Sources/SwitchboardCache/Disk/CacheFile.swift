@@ -9,8 +9,6 @@ final class CacheFile: Sendable {
     /// The largest body that is read when the response is found.
     static let wholeLimit = 1 << 20
 
-    enum Damage: Error { case damaged }
-
     /// The result of reading a stored response.
     enum Content {
         case missing
@@ -95,7 +93,7 @@ final class CacheFile: Sendable {
         }
         let file = CacheFile(path, descriptor, lengths.body)
         let isWhole = lengths.body <= wholeLimit
-        guard let data = isWhole ? try? file.read(0..<lengths.body) : Data(),
+        guard let data = isWhole ? file.read(0..<lengths.body) : Data(),
             let found = head.withUnsafeBytes({ CacheHead.read($0, isWhole ? nil : file) { data } })
         else { return .damaged(file.damaged) }
         return .found(found)
@@ -156,9 +154,9 @@ final class CacheFile: Sendable {
 
     // MARK: Reading a body
 
-    /// Reads bytes of the body. Throws ``Damage`` when a checksum differs.
-    func read(_ range: Range<Int>) throws(Damage) -> Data {
-        guard range.lowerBound >= 0, range.upperBound <= bodyCount else { throw .damaged }
+    /// Reads bytes of the body. Nil when a checksum differs.
+    func read(_ range: Range<Int>) -> Data? {
+        guard range.lowerBound >= 0, range.upperBound <= bodyCount else { return nil }
         guard !range.isEmpty else { return Data() }
         // Each checksum covers a complete block.
         let first = range.lowerBound / Self.blockSize
@@ -174,14 +172,11 @@ final class CacheFile: Sendable {
         }
         guard isSound, let base = room.baseAddress else {
             room.deallocate()
-            throw .damaged
+            return nil
         }
         if range.lowerBound > start { memmove(base, base + (range.lowerBound - start), range.count) }
         return Data(bytesNoCopy: base, count: range.count, deallocator: .custom { base, _ in base.deallocate() })
     }
-
-    /// Removes the file because it is damaged.
-    func discard() { damaged.remove() }
 
     private var damaged: DamagedFile {
         var information = stat()
@@ -190,12 +185,9 @@ final class CacheFile: Sendable {
 
     /// Reads bytes of the body. Removes a damaged file.
     func checked(_ range: Range<Int>) throws(NetworkError) -> Data {
-        do {
-            return try read(range)
-        } catch {
-            discard()
-            throw NetworkError(.truncatedBody, reason: "the stored response is damaged")
-        }
+        if let bytes = read(range) { return bytes }
+        damaged.remove()
+        throw NetworkError(.truncatedBody, reason: "the stored response is damaged")
     }
 
     /// Returns bytes of the body in chunks. A damaged block throws, and its bytes are not delivered.

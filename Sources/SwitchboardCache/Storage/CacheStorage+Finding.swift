@@ -45,12 +45,7 @@ extension CacheStorage {
         guard let file = found.file, request.readsIntoMemory, file.bodyCount <= request.limits.responseBody else {
             return found
         }
-        do {
-            return found.with(body: try file.read(0..<file.bodyCount))
-        } catch {
-            file.discard()
-            return nil
-        }
+        return (try? file.checked(0..<file.bodyCount)).map { found.with(body: $0) }
     }
 
     /// Returns the response that ``find(_:_:)`` would return, without a body on disk. Does not update its last-used time.

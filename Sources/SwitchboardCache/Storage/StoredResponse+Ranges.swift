@@ -256,7 +256,7 @@ extension StoredResponse {
         guard let file, let slice = slice(for: request) else { return nil }
         guard case .bytes(let wanted, let storedRange) = slice else { return self }
         guard storedRange.count <= request.limits.responseBody, let part = CachePart(wanted, of: wholeSize),
-            let bytes = try? file.read(storedRange)
+            let bytes = file.read(storedRange)
         else { return nil }
         return with(part: part, body: bytes)
     }

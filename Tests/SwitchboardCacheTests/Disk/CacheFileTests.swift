@@ -97,7 +97,7 @@ struct CacheFileTests {
             func read() throws -> (found: CacheHead.Found, body: Data)? {
                 guard case .found(let found) = CacheFile.read(path) else { return nil }
                 guard let file = found.response.file else { return (found, found.response.body) }
-                return (try? file.read(0..<file.bodyCount)).map { (found, $0) }
+                return file.read(0..<file.bodyCount).map { (found, $0) }
             }
             let (found, bytes) = try #require(try read())
             #expect(bytes.startIndex == 0 && bytes + [1] == body + [1])
@@ -108,9 +108,9 @@ struct CacheFileTests {
                 again.responseTime == response().responseTime && again.initialAge == 1.5 && again.tags == ["x", "y"])
             if let file = again.file {
                 for range in [0..<1, 65_535..<65_537, 100_000..<900_000, size - 1..<size, 5..<5] {
-                    #expect(try file.read(range) == body[range] && file.read(range).startIndex == 0)
+                    #expect(file.read(range) == body[range] && file.read(range)?.startIndex == 0)
                 }
-                #expect(throws: CacheFile.Damage.self) { try file.read(0..<size + 1) }
+                #expect(file.read(0..<size + 1) == nil)
             }
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
             let end = CacheFile.headStart(size)
