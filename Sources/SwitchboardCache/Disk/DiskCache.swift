@@ -142,13 +142,12 @@ final class DiskCache {
         }
     }
 
-    /// Returns the summary of a file's head, which is read once, unless the index is full. Nil for a file that is
-    /// gone or cannot be read.
-    private func summary(of name: CacheFileName) -> DiskIndex.Summary? {
+    /// Returns the summary of a file's head, which is read once. Nil for a file that is gone or cannot be read.
+    func summary(of name: CacheFileName) -> DiskIndex.Summary? {
         if let summary = index.item(name)?.summary { return summary }
         guard case .found(let found) = content(of: name, isHeadOnly: true) else { return nil }
         let summary = DiskIndex.Summary(found.response, found.url, found.partition)
-        index.setSummary(summary, of: name)
+        index.change(name) { $0.summary = summary }
         return summary
     }
 
@@ -157,7 +156,7 @@ final class DiskCache {
         let response = found.response
         // Another process may have replaced the file since it was listed.
         if let summary = index.item(name)?.summary, !summary.describes(response) {
-            index.setSummary(DiskIndex.Summary(response, key.url, key.partition), of: name)
+            index.change(name) { $0.summary = DiskIndex.Summary(response, key.url, key.partition) }
         }
         recordUse(of: name, at: CacheTime.now)
         return response
@@ -230,8 +229,8 @@ final class DiskCache {
         let space = Self.space(draft.size)
         index.change(name) { item in
             (item.inode, item.size, item.use, item.writtenUse) = (draft.inode, space, now, now)
+            item.summary = DiskIndex.Summary(response, key.url, key.partition)
         }
-        index.setSummary(DiskIndex.Summary(response, key.url, key.partition), of: name)
         let variants = index[name.key]
         if variants.count > CacheVariant.limit,
             let oldest = variants.filter({ $0.name != name }).min(by: {
@@ -307,13 +306,10 @@ final class DiskCache {
     }
 
     /// Removes the files for which the closure returns true. Reads the heads of files that the index does not describe.
-    func remove(
-        _ names: ArraySlice<CacheFileName>,
-        where predicate: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
-    ) {
+    func remove(where isRemoved: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
         for name in names {
             guard let summary = summaryForRemoval(of: name) else { continue }
-            if predicate(summary.url, summary.partition, summary.tags) { remove(name) }
+            if isRemoved(summary.url, summary.partition, summary.tags) { remove(name) }
         }
     }
 
@@ -380,9 +376,10 @@ final class DiskCache {
                 remove(name)
                 continue
             }
-            let known = gone.removeValue(forKey: name)
-            guard known != inode else { continue }
-            if known == nil { index.add(name, inode: inode) } else { index.markReplaced(name, inode: inode) }
+            guard gone.removeValue(forKey: name) != inode else { continue }
+            index.add(name)
+            // Another process may have replaced the file.
+            index.change(name) { ($0.inode, $0.summary, $0.size) = (inode, nil, nil) }
             unscanned.append(name)
         }
         for name in gone.keys { index.remove(name) }

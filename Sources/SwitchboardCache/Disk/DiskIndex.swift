@@ -45,12 +45,8 @@ struct DiskIndex {
         var writtenUse: Int64 = 0
     }
 
-    /// The largest number of summaries. One takes about 300 bytes.
-    private static let summaryLimit = 20_000
-
     private var items: [CacheFileName.Key: [Item]] = [:]
     private(set) var count = 0
-    private var summaryCount = 0
     /// The sum of the known sizes.
     private(set) var size: Int64 = 0
 
@@ -62,9 +58,9 @@ struct DiskIndex {
 
     /// Adds a file. Returns false for a known one.
     @discardableResult
-    mutating func add(_ name: CacheFileName, inode: UInt64 = 0) -> Bool {
+    mutating func add(_ name: CacheFileName) -> Bool {
         guard item(name) == nil else { return false }
-        items[name.key, default: []].append(Item(name: name, inode: inode))
+        items[name.key, default: []].append(Item(name: name))
         count += 1
         return true
     }
@@ -76,22 +72,7 @@ struct DiskIndex {
         size += Int64(items[name.key, default: []][index].size ?? 0)
     }
 
-    /// Sets the summary of a file, unless the limit is reached.
-    mutating func setSummary(_ summary: Summary, of name: CacheFileName) {
-        guard let item = item(name) else { return }
-        let isStored = item.summary != nil || summaryCount < Self.summaryLimit
-        if item.summary == nil, isStored { summaryCount += 1 }
-        change(name) { $0.summary = isStored ? summary : nil }
-    }
-
-    /// Removes the summary and the size of a file that another process replaced.
-    mutating func markReplaced(_ name: CacheFileName, inode: UInt64) {
-        if item(name)?.summary != nil { summaryCount -= 1 }
-        change(name) { ($0.inode, $0.summary, $0.size) = (inode, nil, nil) }
-    }
-
     mutating func removeSummaries() {
-        guard summaryCount > 0 else { return }
         for (key, list) in items {
             items[key] = list.map { item in
                 var item = item
@@ -99,7 +80,6 @@ struct DiskIndex {
                 return item
             }
         }
-        summaryCount = 0
     }
 
     mutating func remove(_ name: CacheFileName) {
@@ -109,6 +89,5 @@ struct DiskIndex {
         if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
         count -= 1
         size -= Int64(item.size ?? 0)
-        if item.summary != nil { summaryCount -= 1 }
     }
 }

@@ -81,10 +81,7 @@ extension CacheStorage {
     private func find(_ tag: String, _ key: CacheKey, _ number: Int) -> StoredResponse? {
         let inMemory = state.withLock { $0.memory.variants(of: key) }.first { $0.part == nil && $0.has(tag) }
         let found = inMemory ?? disk?.find(key, tag: tag)
-        if let found, loads[number] != nil {
-            loads[number]?.tags.formUnion(found.tags)
-            if isBeingRemoved(key, found.tags) { loads[number]?.isSuperseded = true }
-        }
+        if let found { loads[number]?.tags.formUnion(found.tags) }
         return found
     }
 

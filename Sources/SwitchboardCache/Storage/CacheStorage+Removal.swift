@@ -6,43 +6,20 @@ extension CacheStorage {
     /// tags.
     typealias Removal = @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
 
-    /// Removes the responses for which the closure returns true. Reads the heads of the files that the index does
-    /// not describe.
-    func remove(where predicate: @escaping Removal) async {
-        let number = begin(predicate)
-        defer { activeRemovals[number] = nil }
-        removeFromMemory(predicate)
-        guard let disk else { return }
-        var names = disk.names[...]
+    /// Removes the responses for which the closure returns true. First reads the heads of the files that the index does
+    /// not describe, in steps, so that other requests need not wait for all of them.
+    func remove(where isRemoved: Removal) async {
+        var names = disk?.names[...] ?? []
         while !names.isEmpty {
-            disk.remove(names.prefix(100), where: predicate)
+            for name in names.prefix(100) { _ = disk?.summary(of: name) }
             names = names.dropFirst(100)
             if !names.isEmpty { await Task.yield() }
         }
-        // A read from disk may have added responses to memory in between.
-        removeFromMemory(predicate)
-    }
-
-    /// Begins a removal. The removal supersedes the loads of the responses that it includes: loads in flight, and loads
-    /// that begin before the removal ends.
-    func begin(_ predicate: @escaping Removal) -> Int {
-        for (number, load) in loads where predicate(load.key.url, load.key.partition, load.tags) {
-            loads[number]?.isSuperseded = true
-        }
-        let number = (activeRemovals.keys.max() ?? 0) + 1
-        activeRemovals[number] = predicate
-        return number
-    }
-
-    /// Returns whether a removal that has not ended includes a response.
-    func isBeingRemoved(_ key: CacheKey, _ tags: Set<String>) -> Bool {
-        activeRemovals.values.contains { $0(key.url, key.partition, tags) }
-    }
-
-    private func removeFromMemory(_ predicate: Removal) {
-        state.withLock { state in
-            state.removals += 1
-            state.memory.remove { key, _, response in predicate(key.url, key.partition, response.tags) }
+        supersedeLoads { isRemoved($0.key.url, $0.key.partition, $0.tags) }
+        remove {
+            $0.remove(where: isRemoved)
+        } fromMemory: {
+            $0.remove { key, _, response in isRemoved(key.url, key.partition, response.tags) }
         }
     }
 
@@ -59,15 +36,17 @@ extension CacheStorage {
         remove(except: load) { $0.partition == partitionHash && hashes.contains($0.urlWithoutQuery) }
     }
 
-    private func remove(except excluded: Int? = nil, where predicate: (CacheKeyHash) -> Bool) {
-        for (number, load) in loads where number != excluded && predicate(load.keyHash) {
-            loads[number]?.isSuperseded = true
-        }
+    private func remove(except excluded: Int? = nil, where isRemoved: (CacheKeyHash) -> Bool) {
+        supersedeLoads(except: excluded) { isRemoved(CacheKeyHash($0.key)) }
         remove {
-            $0.remove(where: predicate)
+            $0.remove(where: isRemoved)
         } fromMemory: {
-            $0.remove { _, keyHash, _ in predicate(keyHash) }
+            $0.remove { _, keyHash, _ in isRemoved(keyHash) }
         }
+    }
+
+    private func supersedeLoads(except excluded: Int? = nil, where isRemoved: (Load) -> Bool) {
+        for (number, load) in loads where number != excluded && isRemoved(load) { loads[number]?.isSuperseded = true }
     }
 
     /// Removes the stored response that matches a request, if it has the validators of a refused answer.
@@ -86,7 +65,7 @@ extension CacheStorage {
     }
 
     func removeAll() {
-        for number in loads.keys { loads[number]?.isSuperseded = true }
+        supersedeLoads { _ in true }
         remove {
             $0.removeAll()
         } fromMemory: {

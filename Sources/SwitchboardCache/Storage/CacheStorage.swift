@@ -41,8 +41,7 @@ actor CacheStorage {
         /// The tags of the request, and of the stored responses that the load may confirm.
         var tags: Set<String>
         /// Whether a newer response or a removal superseded this load.
-        var isSuperseded: Bool
-        let keyHash: CacheKeyHash
+        var isSuperseded = false
     }
 
     nonisolated let state: Protected<State>
@@ -53,10 +52,8 @@ actor CacheStorage {
     /// The loads in flight, numbered in the order in which they began.
     var loads: [Int: Load] = [:]
     /// The numbers of the loads in flight by key.
-    private var numbers: [CacheKeyHash: Set<Int>] = [:]
+    private var numbers: [CacheKey: Set<Int>] = [:]
     private var nextLoad = 0
-    /// The removals that are reading the heads of files. They supersede the loads that begin meanwhile.
-    var activeRemovals: [Int: Removal] = [:]
     private var isScanning = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
@@ -87,11 +84,8 @@ actor CacheStorage {
         if isFoundAgain { load.found = findInMemoryOrOnDisk(load.key, load.request) }
         nextLoad += 1
         let tags = load.request.options.cacheTags.union(load.found?.tags ?? [])
-        let isSuperseded = isBeingRemoved(load.key, tags)
-        let keyHash = CacheKeyHash(load.key)
-        loads[nextLoad] = Load(
-            key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded, keyHash: keyHash)
-        numbers[keyHash, default: []].insert(nextLoad)
+        loads[nextLoad] = Load(key: load.key, request: load.request, tags: tags)
+        numbers[load.key, default: []].insert(nextLoad)
         load.number = nextLoad
         load.earlierCount = load.request.call?.history.count ?? 0
         return (load, isFoundAgain)
@@ -99,8 +93,8 @@ actor CacheStorage {
 
     private func takeLoad(_ number: Int) -> Load? {
         guard let load = loads.removeValue(forKey: number) else { return nil }
-        numbers[load.keyHash]?.remove(number)
-        if numbers[load.keyHash]?.isEmpty ?? false { numbers[load.keyHash] = nil }
+        numbers[load.key]?.remove(number)
+        if numbers[load.key]?.isEmpty ?? false { numbers[load.key] = nil }
         return load
     }
 
@@ -132,9 +126,8 @@ actor CacheStorage {
     }
 
     private func supersede(_ load: Load, olderThan number: Int, where predicate: (NetworkRequest) -> Bool) {
-        for other in numbers[load.keyHash] ?? [] where other < number {
-            guard let older = loads[other], older.key == load.key, predicate(older.request) else { continue }
-            loads[other]?.isSuperseded = true
+        for other in numbers[load.key] ?? [] where other < number {
+            if let older = loads[other], predicate(older.request) { loads[other]?.isSuperseded = true }
         }
     }
 
@@ -173,7 +166,6 @@ actor CacheStorage {
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, CacheRefusal>?, isStream: Bool = false
     ) -> CacheRefusal? {
         let load = takeLoad(number)
-        if let load, isBeingRemoved(load.key, load.tags) { return "it was removed meanwhile" }
         if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
@@ -260,7 +252,7 @@ actor CacheStorage {
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
         where found.tag?.hasBytes(of: tag) == true && !found.isSameVariant(as: confirmed) {
-            var changed = isBeingRemoved(key, found.tags) ? nil : change(found)
+            var changed = change(found)
             // With fewer names in `Vary`, the response may become the variant of a more recent one.
             if let new = changed, !new.isSameVariant(as: found), isMoreRecentStored(than: new, key) { changed = nil }
             let old = try? CacheFileName(key).with(variant: found.variant)

@@ -165,20 +165,6 @@ struct CacheFolderTests {
         #expect(memory.peek(key, request) == nil)
     }
 
-    @Test("an index that lost a file still forgets what it knew of the others")
-    func forgotten() throws {
-        var index = DiskIndex()
-        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(CacheKey($0)) }
-        for name in names {
-            index.add(name)
-            index.setSummary(DiskIndex.Summary(response(), "https://h/", ""), of: name)
-        }
-        index.remove(names[0])
-        #expect(index.item(names[1])?.summary != nil)
-        index.removeSummaries()
-        #expect(index.item(names[1])?.summary == nil)
-    }
-
     @Test("a cache that writes lists its folder at most once a second")
     func listings() async throws {
         try await withFolder { folder in
@@ -204,7 +190,7 @@ struct CacheFolderTests {
             try one.write(response(tags: ["a"]), key)
             func tags() -> [Set<String>] {
                 var found: [Set<String>] = []
-                one.remove(one.names[...]) { _, _, tags in
+                one.remove { _, _, tags in
                     found.append(tags)
                     return false
                 }

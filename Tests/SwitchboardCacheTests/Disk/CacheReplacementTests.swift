@@ -52,7 +52,7 @@ struct CacheReplacementTests {
             one.scanSizes()
             let old = order == 1 ? 12_288 : 0
             #expect(one.size == 20_480 + old && one.count == (order == 1 ? 2 : 1))
-            one.remove(one.names[...]) { _, _, tags in tags == ["2"] }
+            one.remove { _, _, tags in tags == ["2"] }
             #expect(one.find(key, Self.request) == nil)
         }
     }
