@@ -193,8 +193,11 @@ struct MemoryCache: Sendable {
 }
 
 extension StoredResponse {
-    /// The bytes that the response counts as: body, fields and a fixed overhead.
+    /// The bytes that the response counts as: body, fields, names in its `Vary` and a fixed overhead.
     var size: Int {
-        headers.reduce(body.count + variant.utf8.count + 256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        let vary = (varyNames ?? []).reduce(0) { $0 + $1.utf8.count + 32 }
+        return headers.reduce(body.count + variant.utf8.count + vary + 256) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + 32
+        }
     }
 }
