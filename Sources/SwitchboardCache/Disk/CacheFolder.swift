@@ -15,13 +15,18 @@ struct CacheFolder: Sendable {
         var hasOwnChanges = false
     }
 
+    /// The files that a removal left in the folder. They are not found, and each listing removes them again.
+    struct Remaining: Sendable {
+        var names: Set<CacheFileName> = []
+        /// Whether any file may be one of them, because a removal of all files failed or could not list them.
+        var isAny = false
+
+        func contains(_ name: CacheFileName) -> Bool { isAny || !names.isEmpty && names.contains(name) }
+    }
+
     let url: URL
     let known = Protected(Known())
-    /// Whether a removal of all files failed, or a removal could not list them. The next listing then removes all
-    /// files. Until all are removed, no file is found by its name alone.
-    let mustBeEmptied = Protected(false)
-    /// The files that could not be removed. They are not found, and each listing tries again.
-    let refused = Protected<Set<CacheFileName>>([])
+    let remaining = Protected(Remaining())
     private let prefix: String
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     private static let inodeOffset = MemoryLayout<dirent>.offset(of: \.d_ino) ?? 0
@@ -33,26 +38,16 @@ struct CacheFolder: Sendable {
 
     func path(of name: CacheFileName) -> String { name.path(in: prefix) }
 
-    /// Makes the next listing remove all files.
-    func refuseRemainingFiles() {
-        if !mustBeEmptied.swap(true) { reportRemainingFiles() }
-    }
-
-    /// Returns whether a file could not be removed.
-    func refuses(_ name: CacheFileName) -> Bool {
-        refused.withLock { !$0.isEmpty && $0.contains(name) }
-    }
-
-    /// Hides a file that could not be removed.
-    func refuse(_ name: CacheFileName) {
-        let isFirst = refused.withLock { names in
-            let isNew = names.insert(name).inserted
-            return isNew && names.count == 1
+    /// Hides a file that could not be removed, or all files for nil.
+    func hide(_ name: CacheFileName?) {
+        let isFirst = remaining.withLock { remaining in
+            guard let name else {
+                defer { remaining.isAny = true }
+                return !remaining.isAny
+            }
+            return remaining.names.insert(name).inserted && remaining.names.count == 1
         }
-        if isFirst { reportRemainingFiles() }
-    }
-
-    private func reportRemainingFiles() {
+        guard isFirst else { return }
         StandardError.write(
             "Switchboard: files in \(url.path.quotedInFull) could not be removed; the next launch uses them\n")
     }

@@ -107,7 +107,7 @@ final class DiskCache {
 
     /// Reads the response without `Vary`, which replaced all other variants, by its file's name.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
-        guard !folder.mustBeEmptied.value, !folder.refuses(name) else { return nil }
+        guard !folder.remaining.withLock({ $0.contains(name) }) else { return nil }
         switch CacheFile.read(folder.path(of: name), expecting: key.url) {
         case .found(let found) where found.matches(key): return found.response
         case .damaged(let file): folder.change { file.remove() }
@@ -153,13 +153,10 @@ final class DiskCache {
 
     private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
         guard case .found(let found) = content(of: name), found.matches(key) else { return nil }
-        let response = found.response
         // Another process may have replaced the file since it was listed.
-        if let summary = index.item(name)?.summary, !summary.describes(response) {
-            index.change(name) { $0.summary = DiskIndex.Summary(response, key.url, key.partition) }
-        }
+        index.change(name) { $0.summary = DiskIndex.Summary(found.response, key.url, key.partition) }
         recordUse(of: name, at: CacheTime.now)
-        return response
+        return found.response
     }
 
     private func content(of name: CacheFileName, isHeadOnly: Bool = false) -> CacheFile.Content {
@@ -223,7 +220,7 @@ final class DiskCache {
         } catch {
             throw .onDisk(error)
         }
-        folder.refused.withLock { _ = $0.remove(name) }
+        folder.remaining.withLock { _ = $0.names.remove(name) }
         index.add(name)
         let now = CacheTime.now
         let space = Self.space(draft.size)
@@ -320,10 +317,9 @@ final class DiskCache {
         let remaining = names.filter { !folder.remove($0) }
         if let list { folder.sweep(list.leftovers, isRemovingAll: true) }
         if list != nil, remaining.isEmpty {
-            folder.mustBeEmptied.withLock { $0 = false }
-            folder.refused.withLock { $0 = [] }
+            folder.remaining.withLock { $0 = CacheFolder.Remaining() }
         } else {
-            folder.refuseRemainingFiles()
+            folder.hide(nil)
         }
         (index, unscanned, victims) = (DiskIndex(), [], [])
         let changed = folder.changed
@@ -332,9 +328,9 @@ final class DiskCache {
 
     func remove(_ name: CacheFileName) {
         if folder.change({ folder.remove(name) }) {
-            folder.refused.withLock { _ = $0.remove(name) }
+            folder.remaining.withLock { _ = $0.names.remove(name) }
         } else {
-            folder.refuse(name)
+            folder.hide(name)
         }
         index.remove(name)
     }
@@ -348,7 +344,7 @@ final class DiskCache {
         let start = CacheTime.now
         let elapsed = start < listing.end ? .max : start - listing.end
         guard isComplete || elapsed >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100) else { return }
-        if folder.mustBeEmptied.value {
+        if folder.remaining.value.isAny {
             removeAll()
             return endListing(since: start)
         }
@@ -363,16 +359,16 @@ final class DiskCache {
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRepeatable ? changed - 1 : changed) }
         guard let (files, leftovers) = list else {
             // A removal would miss files.
-            if isComplete { folder.refuseRemainingFiles() }
+            if isComplete { folder.hide(nil) }
             return
         }
         // Another process may have replaced any file.
         if changed != known.changed, changed - 1 != known.changed { index.removeSummaries() }
         var gone: [CacheFileName: UInt64] = [:]
         for item in index.all { gone[item.name] = item.inode }
-        let refused = folder.refused.value
+        let remaining = folder.remaining.value
         for (name, inode) in files {
-            guard !refused.contains(name) else {
+            guard !remaining.contains(name) else {
                 remove(name)
                 continue
             }

@@ -23,12 +23,6 @@ struct DiskIndex {
             dateValue = response.rules.dateValue
         }
 
-        /// Returns whether a response has these facts. A replacement may change them.
-        func describes(_ response: StoredResponse) -> Bool {
-            dateValue == response.rules.dateValue && tag == response.tag && isPart == (response.part != nil)
-                && tags == response.tags
-        }
-
         func matches(_ key: CacheKey) -> Bool { url.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
 
