@@ -85,13 +85,6 @@ extension NetworkResponse {
     /// Why a ``ResponseCache`` did not store this response, in words, and what to do. Nil for a response that it
     /// stored, and for one that passed no cache.
     ///
-    /// ```swift
-    /// let response = try await router.response(for: .popular(page: 1))
-    /// if let reason = response.notStoredReason {
-    ///     print("not stored: \(reason)")
-    /// }
-    /// ```
-    ///
     /// A streamed response is stored while it is read. The monitors receive a reason that arises meanwhile.
     public var notStoredReason: String? { request?.cacheRefusal?.text }
 }

@@ -59,18 +59,6 @@ extension CallEvent {
     /// The part that a ``ResponseCache`` had in the answer to a request, in the one event that states it. Nil for all
     /// other events.
     ///
-    /// ```swift
-    /// struct CacheCount: EventMonitor {
-    ///     func record(_ event: CallEvent) {
-    ///         guard let outcome = event.cacheOutcome else { return }
-    ///         switch outcome {
-    ///         case .hit, .stale, .validated: print("answered")
-    ///         case .miss(let reason): print("sent: \(reason)")
-    ///         }
-    ///     }
-    /// }
-    /// ```
-    ///
     /// A retried or redirected call has one such event per request that the cache handles. A revalidation in the
     /// background is a call with such an event.
     public var cacheOutcome: ResponseCache.Outcome? {

@@ -10,27 +10,16 @@ import Switchboard
 ///     interceptors: [login], exchangeInterceptors: [cache])
 /// ```
 ///
-/// `RequestOptions.cacheLifetime` sets how long an endpoint's responses stay fresh. By default, the server's header
-/// fields decide ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). `RequestOptions.refreshing` reloads for one
-/// call. The cache revalidates a stale response that has an `ETag` or a `Last-Modified`, and a 304 makes it fresh
-/// again. `NetworkResponse.cacheAge` states the age of a response that came from the cache.
+/// The cache stores what [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private cache store,
+/// streams and downloads while they are read, and parts. `RequestOptions.cacheLifetime` sets how long an endpoint's
+/// responses stay fresh. By default, the server's header fields decide. The cache revalidates a stale response that has
+/// an `ETag` or a `Last-Modified`. `RequestOptions.refreshing` reloads for one call.
 ///
-/// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
-/// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no 304, 401, 407, 428, 429, 431 or 511, and no response with `no-store`, unless it also has
-/// `must-understand`. Streams and downloads are stored while they are read. A cache hit needs the same URL, the same
-/// `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies,
-/// except `User-Agent` and those about caching, ranges, conditions and tracing. Fields that change with each request,
-/// such as a signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`,
-/// are stored per identity. A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a
-/// method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and
-/// `Content-Location` of the same origin, unless the server rejects it. A POST's response that states its lifetime and
-/// has its own URL as `Content-Location` answers a later GET. `NetworkResponse.cacheOutcome` states the part that the
-/// cache had in a response.
-///
-/// A 206, and the received bytes of a GET whose body ended early, are stored as one part if they have a strong
-/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. A part answers the ranges
-/// within it. A GET of the whole requests only the missing bytes, with `If-Range`.
+/// A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header
+/// fields, including credentials and cookies, except `User-Agent` and those about caching, ranges, conditions and
+/// tracing. `NetworkResponse.cacheOutcome` states the part that the cache had in a response,
+/// `NetworkResponse.cacheAge` the age of a stored one, and `NetworkResponse.notStoredReason` why one was not stored. The
+/// article *Caching* of the core has all rules.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, after interceptors that add credentials.
 /// Without `identity`, it never stores a response when an interceptor after it changed the request or when a login
@@ -42,7 +31,6 @@ import Switchboard
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
 /// a field that an interceptor after it added, nor one for whose request `identity` returns another value when it
 /// arrives. A request for which `identity` returns nil is compared by its header fields, as without `identity`.
-/// `NetworkResponse.notStoredReason` says why a response was not stored.
 ///
 /// `Router.reset()` removes all stored responses.
 public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
