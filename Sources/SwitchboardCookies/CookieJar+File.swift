@@ -74,15 +74,7 @@ extension CookieJar {
         state.withLock { _ = $0.files.insert(file) }
         guard let contents = try CookieFile(readFrom: file) else { return }
         let now = now()
-        state.withLock { state in
-            for partition in contents.partitions {
-                state.change(partition.name) {
-                    $0.insert(
-                        partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum,
-                        site: site)
-                }
-            }
-        }
+        for partition in contents.partitions { insert(partition.cookies.map(\.cookie), in: partition.name, at: now) }
     }
 }
 

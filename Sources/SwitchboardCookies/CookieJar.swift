@@ -117,10 +117,15 @@ extension CookieJar {
         let cookies = fields.prefix(maximumPerDomain).compactMap { field in
             SetCookie(field).flatMap { StoredCookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
         }
+        insert(cookies, in: partition, at: now, isOverTLS: origin.isSecure)
+    }
+
+    /// Stores cookies in a partition. Those that were not set over TLS must not hide a `Secure` one.
+    func insert(_ cookies: [StoredCookie], in partition: String?, at now: Date, isOverTLS: Bool = true) {
         state.withLock { state in
             state.change(partition) { store in
                 store.insert(
-                    origin.isSecure ? cookies : store.withoutHidingSecure(cookies, at: now), at: now,
+                    isOverTLS ? cookies : store.withoutHidingSecure(cookies, at: now), at: now,
                     maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
             }
         }
@@ -171,12 +176,7 @@ extension CookieJar {
         if let fault = cookie.fault() {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")
         }
-        let now = now()
-        state.withLock { state in
-            state.change(partition) {
-                $0.insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
-            }
-        }
+        insert([cookie], in: partition, at: now())
     }
 
     /// Removes the cookies of all partitions for which the closure returns true. By default, removes all of them.

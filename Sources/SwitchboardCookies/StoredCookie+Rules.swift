@@ -42,7 +42,7 @@ extension StoredCookie {
     /// §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3). RFC 6265bis §5.7 adds the rules for `Secure`, for
     /// `SameSite=None` and for prefixes of names. Nil when the server may not set it.
     init?(_ field: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool) {
-        var domain = field.domain ?? origin.host
+        let domain = field.domain ?? origin.host
         var isHostOnly = field.domain == nil
         if !isHostOnly {
             let name = domain.withoutRootDot
@@ -53,7 +53,6 @@ extension StoredCookie {
                 return nil
             }
         }
-        if isHostOnly { domain = origin.host }
         guard origin.isSecure || !field.isSecure, field.isSecure || field.sameSite != SameSite.none else { return nil }
         let name = field.name.utf8
         if name.starts(withLowercase: "__secure-"), !field.isSecure { return nil }
