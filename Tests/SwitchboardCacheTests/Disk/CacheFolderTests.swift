@@ -337,7 +337,7 @@ struct CacheFolderTests {
             }
             if isOtherProcess {
                 disk = try DiskCache(folder, limit: 4 * 4_096)
-                disk.scanSizes()
+                disk.list()
             }
             for index in 0..<4 { try disk.write(response(), CacheKey("https://h/new\(index)")) }
             let kept = try (0..<4).filter { try disk.contains(CacheKey("https://h/new\($0)")) }
@@ -369,7 +369,7 @@ struct CacheFolderTests {
         let name = try disk.write(response(), CacheKey("https://h/"))
         try #require(truncate(disk.folder.path(of: name), off_t.max) == 0)
         let other = try DiskCache(folder, limit: 1 << 20)
-        other.scanSizes()
+        other.list()
         #expect(other.count == 0)
         #expect(try files(folder).isEmpty)
     }
