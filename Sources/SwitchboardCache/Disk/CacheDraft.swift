@@ -10,6 +10,7 @@ final class CacheDraft: @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
     private var head: [UInt8]
+    /// The largest size of the file.
     private let limit: Int
     /// The bytes that are not written yet.
     private var pending: [UInt8] = []
@@ -20,13 +21,7 @@ final class CacheDraft: @unchecked Sendable {
     private(set) var bodyCount = 0
     private var isCommitted = false
 
-    /// Creates the file.
-    ///
-    /// - Parameters:
-    ///   - head: The head of the response.
-    ///   - folder: The folder, which is created if it is missing.
-    ///   - limit: The largest size of the file.
-    /// - Throws: `POSIXError`, or the error of `FileManager` when the folder cannot be created.
+    /// Creates the file of a response with this head.
     init(_ head: [UInt8], in folder: CacheFolder, limit: Int) throws {
         self.head = head
         self.limit = limit

@@ -16,12 +16,7 @@ struct CacheRules: Sendable {
     /// §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
     let allowsStoring: Bool
 
-    /// Reads the fields of a response.
-    ///
-    /// - Parameters:
-    ///   - status: The status of the response.
-    ///   - headers: Its fields.
-    ///   - responseTime: The time when it arrived.
+    /// Reads the fields of a response that arrived at `responseTime`.
     init(_ status: Int, _ headers: HTTPHeaders, at responseTime: Date) {
         control = CacheControl(headers)
         dateValue = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime

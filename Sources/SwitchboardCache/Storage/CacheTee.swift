@@ -79,12 +79,8 @@ final class CacheTee: ResponseBytes.Source {
 }
 
 extension CacheStorage {
-    /// Returns a body that is stored while it is read: on disk or, if no file can be created, in memory if it is small.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes that arrive.
-    ///   - body: The body to store.
-    /// - Returns: The bytes for the reader.
+    /// Returns the arriving bytes for the reader, and stores them while they are read: on disk or, if no file can be
+    /// created, in memory if the body is small.
     nonisolated func storing(_ bytes: ResponseBytes, in body: CacheBody) async -> ResponseBytes {
         guard let key = await key(of: body.load) else {
             await end(body.load)

@@ -22,7 +22,9 @@ struct MemoryCache: Sendable {
         }
     }
 
+    /// The largest total size, in bytes.
     let limit: Int
+    /// The largest number of responses.
     private let countLimit: Int
     /// The variants of each key.
     private var entries: [CacheKey: [Entry]] = [:]
@@ -39,11 +41,6 @@ struct MemoryCache: Sendable {
     var folderChange: Int64 = 0
     private var lastFolderCheck: Int64 = 0
 
-    /// Creates an empty cache.
-    ///
-    /// - Parameters:
-    ///   - limit: The largest total size, in bytes.
-    ///   - countLimit: The largest number of responses.
     init(limit: Int, countLimit: Int = 20_000) {
         self.limit = limit
         self.countLimit = countLimit

@@ -31,15 +31,8 @@ final class StoredResponse: Sendable {
     let tags: Set<String>
     let rules: CacheRules
 
-    /// Creates the stored form of a response.
-    ///
-    /// - Parameters:
-    ///   - response: The server's response.
-    ///   - request: The request as the cache received it.
-    ///   - requestTime: The time when the request was sent.
-    ///   - now: The current time.
-    ///   - isTruncated: Whether the body ended early.
-    /// - Throws: The reason why the response must not be stored. ``refusal(of:)`` has those of the request.
+    /// Creates the stored form of the response to a request, as the cache received it. With `isTruncated`, the body
+    /// ended early. Throws the reason why the response must not be stored; ``refusal(of:)`` has those of the request.
     convenience init(
         _ response: NetworkResponse, to request: NetworkRequest, requestTime: Date, at now: Date,
         isTruncated: Bool = false
