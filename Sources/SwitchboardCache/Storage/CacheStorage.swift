@@ -160,18 +160,20 @@ actor CacheStorage {
     func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isSuperseded ? nil : $0.key } }
 
     /// Ends a load and stores its response. The body is in a finished draft, in the response, or in both. A streamed
-    /// response is stored only if ``mayReplace(_:_:_:)`` allows it.
+    /// response is stored only if ``mayReplace(_:_:_:_:)`` allows it.
     func commit(
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, CacheRefusal>?, isStream: Bool = false
     ) -> CacheRefusal? {
-        let load = takeLoad(number)
-        if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "more is stored" }
-        let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
+        let superseded: CacheRefusal = "a newer one was, or it was removed meanwhile"
+        guard let load = takeLoad(number) else { return superseded }
+        // Only a part, and the response to a superseded load, depend on the stored response.
+        let current =
+            response.part != nil || load.isSuperseded ? findInMemoryOrOnDisk(load.key, load.request) : nil
+        if !isStream, isTooLarge(current, toBeCombinedWith: response, load) { return "more is stored" }
+        let joined = isStream && draft != nil ? nil : current.flatMap { combined($0, with: response) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
-        let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isSuperseded } ?? false
-        guard let load, joined != nil || mayReplace else {
-            return response.part == nil || load?.isSuperseded ?? true
-                ? "a newer one was, or it was removed meanwhile" : "more is stored"
+        guard joined != nil || (isStream ? mayReplace(current, response, count, load) : !load.isSuperseded) else {
+            return response.part == nil || load.isSuperseded ? superseded : "more is stored"
         }
         let response = joined ?? response
         supersede(load, olderThan: number) { response.matches($0) }
@@ -206,23 +208,21 @@ actor CacheStorage {
         return fault
     }
 
-    /// Returns a part combined with the stored response, or the whole response of a superseded load with a stored part.
-    /// Nil when they do not fit. Parts may arrive in any order.
-    private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
-        guard response.part != nil || load.isSuperseded, response.file == nil,
-            let current = findInMemoryOrOnDisk(load.key, load.request), response.part != nil || current.part != nil
-        else { return nil }
+    /// Returns the stored response combined with a new one. Nil when neither is a part, and when they do not fit. Parts
+    /// may arrive in any order.
+    private func combined(_ current: StoredResponse, with response: StoredResponse) -> StoredResponse? {
+        guard response.file == nil, response.part != nil || current.part != nil else { return nil }
         guard let file = current.file else { return current.joined(with: response) }
         return (try? file.checked(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
     }
 
     /// Returns whether the stored bytes of a part's version are above the request's limit, so that they are not
     /// combined with the part.
-    private func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
+    private func isTooLarge(
+        _ current: StoredResponse?, toBeCombinedWith response: StoredResponse, _ load: Load
+    ) -> Bool {
         // A confirmed part is in its file already.
-        guard response.part != nil, response.file == nil,
-            let current = findInMemoryOrOnDisk(load.key, load.request), let file = current.file
-        else { return false }
+        guard response.part != nil, response.file == nil, let current, let file = current.file else { return false }
         return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
     }
 
@@ -233,9 +233,10 @@ actor CacheStorage {
 
     /// Returns whether a streamed response may replace the stored one. A part replaces a shorter part of its version. A
     /// whole response replaces every part of its version.
-    private func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
-        guard response.part != nil || load.isSuperseded else { return true }
-        guard let current = findInMemoryOrOnDisk(load.key, load.request) else { return !load.isSuperseded }
+    private func mayReplace(
+        _ current: StoredResponse?, _ response: StoredResponse, _ count: Int, _ load: Load
+    ) -> Bool {
+        guard let current else { return !load.isSuperseded }
         guard let part = current.part else { return false }
         guard current.isSameVersion(as: response) else { return !load.isSuperseded }
         return response.part == nil || part.prefix < count
