@@ -240,15 +240,20 @@ extension ResponseCache {
         -> (NetworkResponse, CacheRefusal?)
     {
         let request = load.request
-        let result = Result { () throws(CacheRefusal) in try storable(response, load, requestTime: requestTime) }
-        let body =
-            response.stream == nil
-            ? nil : (try? result.get()).flatMap { self.body($0, of: load.withOwnURL(response), load) }
-        guard case .success(let new) = result, response.stream == nil || body != nil else {
-            var refusal: CacheRefusal = "it is a part that does not continue the stored one"
-            if case .failure(let own) = result { refusal = own }
+        do throws(CacheRefusal) {
+            let new = try storable(response, load, requestTime: requestTime)
+            guard let stream = response.stream else {
+                let fault = await storage.store(new, at: load.number)
+                request.report(.cache(fault?.event ?? "stored"))
+                return (response, fault)
+            }
+            let body = try self.body(new, of: load.withOwnURL(response), load)
+            var response = response
+            response.stream = await storage.storing(stream, in: body)
+            return (response, nil)
+        } catch {
             let isCacheOn = request.options.cacheLifetime != .none
-            if isCacheOn { request.report(.cache(refusal.event)) }
+            if isCacheOn { request.report(.cache(error.event)) }
             // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not.
             let isTemporary = response.statusCode >= 500 || [304, 401, 407, 408, 429].contains(response.statusCode)
             let isReplaced =
@@ -259,16 +264,8 @@ extension ResponseCache {
             } else {
                 await storage.end(load.number, replacedBy: isReplaced ? response.headers : nil)
             }
-            return (response, refusal)
+            return (response, error)
         }
-        if let stream = response.stream, let body {
-            var response = response
-            response.stream = await storage.storing(stream, in: body)
-            return (response, nil)
-        }
-        let fault = await storage.store(new, at: load.number)
-        request.report(.cache(fault?.event ?? "stored"))
-        return (response, fault)
     }
 }
 

@@ -75,8 +75,10 @@ extension ResponseCache {
         return response
     }
 
-    /// Returns the body to store of a streamed response. Nil for a part that does not continue the stored one.
-    func body(_ new: StoredResponse, of response: NetworkResponse, _ load: CacheLoad) -> CacheBody? {
+    /// Returns the body to store of a streamed response. Throws for a part that does not continue the stored one.
+    func body(
+        _ new: StoredResponse, of response: NetworkResponse, _ load: CacheLoad
+    ) throws(CacheRefusal) -> CacheBody {
         let request = load.request
         let report: @Sendable (String) -> Void = { request.report(.cache($0)) }
         guard let part = new.part else {
@@ -86,7 +88,9 @@ extension ResponseCache {
                 keepsTruncated: response.mayBeTruncated(for: request), isOnlyStored: load.isInBackground, report: report
             )
         }
-        guard load.usesStored, let found = load.found, let whole = found.continued(by: new) else { return nil }
+        guard load.usesStored, let found = load.found, let whole = found.continued(by: new) else {
+            throw "it is a part that does not continue the stored one"
+        }
         return CacheBody(
             response: whole, storage: storage, load: load.number, size: part.size, end: part.range.upperBound,
             keepsTruncated: true, start: (found, part.range.lowerBound), isOnlyStored: load.isInBackground,
