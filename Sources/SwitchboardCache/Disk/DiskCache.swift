@@ -251,11 +251,9 @@ final class DiskCache {
     /// removes all other variants, because a lookup by name does not compare dates.
     func remove(_ key: CacheKey, _ request: NetworkRequest, except keptName: CacheFileName? = nil) {
         guard let plainName = try? CacheFileName(key) else { return }
-        // Another process may have stored a response without `Vary` since the folder was listed.
-        if keptName == nil || keptName?.variant != nil, index.item(plainName) == nil, folder.contains(plainName) {
-            index.add(plainName)
-        }
         let isWithoutVary = keptName.map { $0.variant == nil } ?? false
+        // Another process may have stored a response without `Vary` since the folder was listed.
+        if !isWithoutVary, folder.contains(plainName) { index.add(plainName) }
         list()
         for name in index[plainName.key].map(\.name) where name != keptName {
             guard let summary = summaryForRemoval(of: name), summary.matches(key) else { continue }
