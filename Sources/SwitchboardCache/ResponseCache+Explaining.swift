@@ -5,7 +5,7 @@ import SwitchboardPlatform
 extension ResponseCache: ExplainedInterceptor {
     package func explanation(of received: NetworkRequest, sentAs sent: NetworkRequest) async -> String {
         let request = received.withCacheDirectives
-        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
+        guard let key = CacheKey(request, identity: identity) else {
             return request.isCacheOnlyRead ? "fails: not cached" : "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)

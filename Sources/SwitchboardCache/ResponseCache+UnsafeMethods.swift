@@ -97,7 +97,7 @@ extension ResponseCache {
         for field in request.headers where field.name.lowercased().hasPrefix("content-") {
             get.headers.remove(field.name)
         }
-        guard let key = CacheKey(get, identity: identity, ignoring: Self.ignoredFields) else { return nil }
+        guard let key = CacheKey(get, identity: identity) else { return nil }
         return await storage.begin(
             CacheLoad(key: key, removals: nil, request: request, keyRequest: get, next: next, reason: .notStored))
     }

@@ -42,11 +42,6 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let storage: CacheStorage
     let identity: Identity?
     let revalidations = CacheRevalidations()
-    /// The fields that may differ between requests for the same response.
-    static let ignoredFields = [
-        "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
-        "range", "if-range", "if-none-match", "if-modified-since",
-    ]
     let now: @Sendable () -> Date
 
     /// Creates a cache in memory.
@@ -105,7 +100,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if request.cacheRecord != nil {
             (request.cacheRecord, request[RefusedDownload.self]) = (nil, nil)
         }
-        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
+        guard let key = CacheKey(request, identity: identity) else {
             guard !request.isCacheOnlyRead else { throw Self.notCached }
             return try await sendUncached(request, next)
         }

@@ -67,7 +67,7 @@ extension CacheFixture {
     /// Runs a closure with a load of the URL that has found nothing.
     func withLoad(of url: URL?, _ body: @escaping @Sendable (CacheLoad) async throws -> Void) async throws {
         let steps = CacheStep { request, next in
-            let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignoredFields))
+            let key = try #require(CacheKey(request, identity: nil))
             try await body(CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
             return try await next(request)
         }
@@ -120,6 +120,6 @@ extension CacheKey {
         let url = try #require(URL(string: url))
         var request = NetworkRequest(.get, url)
         request.options.partition = partition
-        self.init(request, identity: { _ in identity }, ignoring: [])!
+        self.init(request, identity: { _ in identity })!
     }
 }

@@ -11,13 +11,18 @@ final class CacheKey: Sendable {
     let identity: String
     /// Whether the app returned the identity. If not, it consists of the header fields.
     let isNamed: Bool
+    /// The fields that may differ between requests for the same response.
+    private static let ignoredFields = [
+        "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
+        "range", "if-range", "if-none-match", "if-modified-since",
+    ]
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and
     /// HEAD, a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an
     /// `If-Range` alone, a condition for the server alone, an invalid condition, a condition with a `Range` or of a
     /// streamed response, or, in a cache with an identity, a URL without a host. Without an identity, the URL that was
     /// sent is compared with that of the request before the response is stored.
-    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: [String]) {
+    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?) {
         let options = request.options
         guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,
             let text = request.urlText, identity == nil || text.hasOrigin
@@ -39,7 +44,7 @@ final class CacheKey: Sendable {
         let isAnonymous =
             choice == RequestOptions.Authentication.anonymous || choice == RequestOptions.Authentication.none
         let start = (identity == nil ? "" : "\0fields\n") + (isAnonymous ? user + "\nanonymous" : user)
-        self.identity = CacheKey.text(headers, after: start, ignoring: ignored)
+        self.identity = CacheKey.text(headers, after: start)
         isNamed = false
     }
 
@@ -56,8 +61,9 @@ final class CacheKey: Sendable {
     }
 
     /// Returns a text followed by all fields but the ignored ones, sorted by name. Any of them may be a credential.
-    private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: [String]) -> String {
+    private static func text(_ headers: HTTPHeaders, after start: String) -> String {
         var lines: [(name: String, value: String)] = []
+        let ignored = ignoredFields
         for field in headers where !ignored.contains(where: field.name.equalsIgnoringCase) {
             lines.append((field.name.lowercased(), field.value))
         }

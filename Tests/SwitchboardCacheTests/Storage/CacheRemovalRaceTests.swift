@@ -66,7 +66,7 @@ struct CacheRemovalRaceTests {
                 return response
             }
             let steps = CacheStep { request, next in
-                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignoredFields))
+                let key = try #require(CacheKey(request, identity: nil))
                 let (stored, _, _, removals) = await cache.decide(key, request, at: fixture.date.now)
                 let response = try #require(stored)
                 #expect(response.tags == ["todos"])

@@ -123,7 +123,7 @@ struct CacheRevalidationTests {
     @Test("no revalidation that began before a reset runs after it")
     func resetBeforeTask() async throws {
         let request = NetworkRequest(.get, URL(text: "https://h/"))
-        let key = try #require(CacheKey(request, identity: nil, ignoring: []))
+        let key = try #require(CacheKey(request, identity: nil))
         for _ in 1...100 {
             let (revalidations, runs) = (CacheRevalidations(), Deliveries<Int>())
             @Sendable func start(_ number: Int) {
@@ -225,7 +225,7 @@ struct CacheRevalidationTests {
         let revalidations = CacheRevalidations()
         let (runs, gate, isOver) = (Deliveries<Int>(), Gate(), Gate())
         let request = NetworkRequest(.get, URL(text: "https://h/"))
-        let key = try #require(CacheKey(request, identity: nil, ignoring: []))
+        let key = try #require(CacheKey(request, identity: nil))
         @Sendable func start(_ number: Int, _ monitors: [any EventMonitor] = [], until: Gate? = nil) {
             var request = request
             request.options.monitors = monitors

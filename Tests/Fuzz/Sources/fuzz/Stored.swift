@@ -68,7 +68,7 @@ extension Target {
 private enum StoredFiles {
     static let path = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-\(getpid())").path
 
-    static let key = CacheKey(NetworkRequest(.get, URL(string: "https://a.example/")), identity: nil, ignoring: [])!
+    static let key = CacheKey(NetworkRequest(.get, URL(string: "https://a.example/")), identity: nil)!
 
     /// Reads a head with a right trailer.
     static func read(_ head: [UInt8]) -> CacheHead.Found? {
