@@ -25,12 +25,8 @@ extension RequestOptions {
     /// The time for which a ``ResponseCache`` may answer instead of the server. Default
     /// ``ResponseCache/Lifetime/server``. The option has no effect without a ``ResponseCache``.
     ///
-    /// `cachePolicy` decides how the cache applies it. `.reloadIgnoringLocalCacheData` and
-    /// `.reloadIgnoringLocalAndRemoteCacheData` load the response again and store it. `.reloadRevalidatingCacheData`
-    /// revalidates the stored response with the server, except a fresh `immutable` one over https ([RFC
-    /// 8246](https://www.rfc-editor.org/rfc/rfc8246)). `.returnCacheDataElseLoad` returns a stored response of any age.
-    /// `.returnCacheDataDontLoad` sends no GET and no HEAD, and throws `NetworkError.Code.notCached` when no response is
-    /// stored.
+    /// The `cachePolicy` of a request may bypass the stored response, or accept one of any age. The article *Caching* of
+    /// the core has a table.
     public var cacheLifetime: ResponseCache.Lifetime {
         get { self[CacheLifetimeOption.self] }
         set { self[CacheLifetimeOption.self] = newValue }

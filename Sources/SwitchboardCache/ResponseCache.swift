@@ -65,10 +65,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Only the owner can read the files. They are not encrypted: they contain URLs with their parameters, and header
     /// fields and bodies of responses, but no header field of a request.
     ///
-    /// Several caches and processes may use one folder. Each finds complete responses of the others or none, and
-    /// applies the limit to the files that it knows. A removal or a newer response of one reaches the memory of the
-    /// others within a second. A process that is killed leaves only complete responses. A body of more than 1 MiB is on
-    /// disk only.
+    /// Several caches and processes may use one folder. A removal or a newer response of one reaches the memory of the
+    /// others within a second. A body of more than 1 MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.
