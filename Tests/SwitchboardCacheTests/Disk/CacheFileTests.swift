@@ -266,6 +266,17 @@ struct CacheFileTests {
         }
     }
 
+    @Test("the size of a response counts the stored names of its Vary")
+    func sizeOfVary() {
+        let sizes = ["Vary", "Very"].map { name in
+            StoredResponse(
+                status: 200, headers: [name: "accept, x-unit"], body: Data(), url: nil, variant: "",
+                responseTime: Date(), initialAge: 0, tags: []
+            ).size
+        }
+        #expect(sizes[0] >= sizes[1] + "acceptx-unit".utf8.count)
+    }
+
     @Test("the disk keeps its limit of files")
     func diskCount() async throws {
         try await withFolder { folder in
