@@ -123,7 +123,6 @@ final class DiskCache {
     /// Reads all variants with an entity tag.
     func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
         variants(of: key).filter { $0.summary.tag?.hasBytes(of: tag) == true }.compactMap { read($0.name, key) }
-            .filter { $0.tag?.hasBytes(of: tag) == true }
     }
 
     private func variants(of key: CacheKey) -> [(name: CacheFileName, summary: DiskIndex.Summary)] {
