@@ -288,9 +288,10 @@ final class DiskCache {
         return index.all.map(\.name)
     }
 
-    /// Removes the files for which the closure returns true. Reads the heads of files that the index does not describe.
+    /// Removes the known files for which the closure returns true. Reads the heads that the index does not describe. The
+    /// caller has read ``names``; another listing may forget the facts of all files.
     func remove(where isRemoved: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
-        for name in names {
+        for name in index.all.map(\.name) {
             guard let summary = summaryForRemoval(of: name) else { continue }
             if isRemoved(summary.url, summary.partition, summary.tags) { remove(name) }
         }

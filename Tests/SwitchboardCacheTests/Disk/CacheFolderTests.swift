@@ -190,6 +190,7 @@ struct CacheFolderTests {
             try one.write(response(tags: ["a"]), key)
             func tags() -> [Set<String>] {
                 var found: [Set<String>] = []
+                _ = one.names
                 one.remove { _, _, tags in
                     found.append(tags)
                     return false
