@@ -82,7 +82,7 @@ struct MemoryCache: Sendable {
     }
 
     private mutating func recordUse(of file: CacheFileName, at time: Int64) {
-        // Without a commit or a scan, the uses are never taken.
+        // Without a commit or an eviction of files, the uses are never taken.
         if fileUses.count > 2 * countLimit { fileUses = [:] }
         fileUses[file] = time
     }
