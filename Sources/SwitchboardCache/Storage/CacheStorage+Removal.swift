@@ -9,13 +9,17 @@ extension CacheStorage {
     /// Removes the responses for which the closure returns true. First reads the heads of the files that the index does
     /// not describe, in steps, so that other requests need not wait for all of them.
     func remove(where isRemoved: Removal) async {
+        func isRemovedLoad(_ load: Load) -> Bool { isRemoved(load.key.url, load.key.partition, load.tags) }
+        // A load in flight could replace the response that it found by one without its tags.
+        supersedeLoads(where: isRemovedLoad)
         var names = disk?.names[...] ?? []
         while !names.isEmpty {
             for name in names.prefix(100) { _ = disk?.summary(of: name) }
             names = names.dropFirst(100)
             if !names.isEmpty { await Task.yield() }
         }
-        supersedeLoads { isRemoved($0.key.url, $0.key.partition, $0.tags) }
+        // A load that began meanwhile may have found a response that is removed now.
+        supersedeLoads(where: isRemovedLoad)
         remove {
             $0.remove(where: isRemoved)
         } fromMemory: {

@@ -162,6 +162,26 @@ struct CacheRemovalRaceTests {
         }
     }
 
+    @Test("a removal of many files supersedes loads that begin meanwhile and find a response of its tag")
+    func meanwhile() async throws {
+        try await withSteps(isOnDisk: true) { steps in
+            for index in 0..<250 { _ = try await steps.fixture.get("https://h/\(index)") }
+            #expect(try await steps.get().text == "251")
+            let storage = steps.fixture.cache.storage
+            try await steps.run { load in
+                let removal = Task { await storage.remove { _, _, tags in tags.contains("todos") } }
+                var numbers: [Int] = []
+                while true {
+                    let begun = await storage.begin(load)
+                    guard await storage.find("\"s\"", for: begun) != nil else { break }
+                    numbers.append(begun.number)
+                }
+                await removal.value
+                for number in numbers { #expect(await storage.key(of: number) == nil) }
+            }
+        }
+    }
+
     @Test("a removal clears memory before the disk, and again after it")
     func order() async throws {
         try await withFolder { folder in
