@@ -288,8 +288,8 @@ final class DiskCache {
         return index.all.map(\.name)
     }
 
-    /// Removes the known files for which the closure returns true. Reads the heads that the index does not describe. The
-    /// caller has read ``names``; another listing may forget the facts of all files.
+    /// Removes the known files for which the closure returns true. Reads the heads that the index does not describe.
+    /// Does not list the folder, which may make the index forget the heads that the caller had read.
     func remove(where isRemoved: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
         for name in index.all.map(\.name) {
             guard let summary = summaryForRemoval(of: name) else { continue }
