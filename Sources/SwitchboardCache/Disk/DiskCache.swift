@@ -354,7 +354,6 @@ final class DiskCache {
         var gone: [CacheFileName: UInt64] = [:]
         for item in index.all { gone[item.name] = item.inode }
         let remaining = folder.remaining.value
-        var new: [CacheFileName] = []
         for (name, inode) in files {
             guard !remaining.contains(name) else {
                 remove(name)
@@ -364,13 +363,11 @@ final class DiskCache {
             index.add(name)
             // Another process may have replaced the file.
             index.change(name) { ($0.inode, $0.summary) = (inode, nil) }
-            new.append(name)
+            measure(name)
         }
         for name in gone.keys { index.remove(name) }
         folder.sweep(leftovers)
         endListing(since: start)
-        // Once for each file, so the next listing need not wait for it.
-        for name in new { measure(name) }
     }
 
     private func endListing(since start: Int64) {
