@@ -5,30 +5,39 @@ extension DiskCache {
     var count: Int { index.count }
     var size: Int { Int(clamping: index.size) }
 
-    var isAboveLimits: Bool { size > limit || count > countLimit }
+    /// Whether ``scanSizes(_:)`` has something to do.
+    var needsScan: Bool { folder.known.value.changed == nil || !unscanned.isEmpty }
 
-    /// Reads the size and the last-used time of a file.
-    func measure(_ name: CacheFileName) {
-        var information = stat()
-        guard lstat(folder.path(of: name), &information) == 0 else {
-            if errno == ENOENT { index.remove(name) }
-            return
-        }
-        guard information.st_mode & S_IFMT == S_IFREG, information.st_size <= CacheHead.maximumSize else {
-            return remove(name)
-        }
+    /// Reads the sizes and last-used times of some files. After the last one, it evicts files above the limits.
+    func scanSizes(_ most: Int = 200) {
+        list()
         let now = CacheTime.now
-        let (space, use) = (Self.space(Int(information.st_size)), CacheTime.use(information.changed, at: now))
-        index.change(name) { item in
-            (item.size, item.writtenUse) = (space, max(CacheTime.use(item.writtenUse, at: now), use))
-            item.use = max(CacheTime.use(item.use, at: now), use)
+        for _ in 0..<most {
+            guard let name = unscanned.popLast() else { break }
+            guard let item = index.item(name), item.size == nil else { continue }
+            var information = stat()
+            guard lstat(folder.path(of: name), &information) == 0 else {
+                if errno == ENOENT { index.remove(name) }
+                continue
+            }
+            guard information.st_mode & S_IFMT == S_IFREG, information.st_size <= CacheHead.maximumSize else {
+                remove(name)
+                continue
+            }
+            let (space, use) = (Self.space(Int(information.st_size)), CacheTime.use(information.changed, at: now))
+            index.change(name) { item in
+                (item.size, item.writtenUse) = (space, max(CacheTime.use(item.writtenUse, at: now), use))
+                item.use = max(CacheTime.use(item.use, at: now), use)
+            }
         }
+        if unscanned.isEmpty { makeRoom() }
     }
 
     /// Removes the least recently used files above the limits.
     func makeRoom(keeping newest: CacheFileName? = nil) {
+        guard size > limit || count > countLimit, !needsScan else { return }
         let now = CacheTime.now
-        while isAboveLimits {
+        while size > limit || count > countLimit {
             if victims.isEmpty {
                 // Sorts all files for a tenth of them, so that each eviction takes little time.
                 let all = index.all.map { (name: $0.name, use: $0.use) }

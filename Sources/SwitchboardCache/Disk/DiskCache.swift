@@ -8,27 +8,35 @@ import SwitchboardText
 ///
 /// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
 /// so the first hit needs no listing. For other responses the folder is listed once, and again when another process
-/// changed it. The cache leaves other files alone and removes damaged ones, which count as absent. Only the owner can
-/// read the files. Above a limit, the cache evicts the least recently used responses; a file counts as whole blocks of
-/// 4 KiB.
+/// changed it. Sizes and last-used times are read in the background, see ``scanSizes(_:)``. The cache leaves other
+/// files alone and removes damaged ones, which count as absent. Only the owner can read the files. Above a limit, the
+/// cache evicts the least recently used responses; a file counts as whole blocks of 4 KiB.
 ///
 /// Several processes may use one folder. Files are written atomically and never changed, so each process finds complete
 /// responses or none. Each process applies the limits to the files that it knows.
 final class DiskCache {
     let folder: CacheFolder
-    /// The largest total size of the files, in bytes.
     let limit: Int
-    /// The largest number of files.
     let countLimit: Int
     var index = DiskIndex()
     /// The number of responses that were removed to make room.
     var evictions = 0
     /// The number of listings, the end of the last one and its duration, in nanoseconds.
     private(set) var listing: (count: Int, end: Int64, duration: Int64) = (0, 0, 0)
+    /// The files whose size is unknown.
+    var unscanned: [CacheFileName] = []
     /// The next files to evict, the first one last.
     var victims: [(name: CacheFileName, use: Int64)] = []
 
-    /// Creates a disk cache, and its folder if it is missing.
+    /// Creates a disk cache.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the files. Created if missing.
+    ///   - limit: The largest total size of the files, in bytes.
+    ///   - countLimit: The largest number of files.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when another user owns it or
+    ///   can write it, or when no file is within the limit, `NetworkError.Code.unsupported` on a system without a hash
+    ///   function.
     init(_ folder: URL, limit: Int, countLimit: Int = 100_000) throws(NetworkError) {
         self.folder = CacheFolder(folder)
         self.limit = limit
@@ -228,7 +236,8 @@ final class DiskCache {
             remove(oldest.name)
             evictions += 1
         }
-        if folder.known.value.changed == nil { list() }
+        // A program that writes before the scan has ended scans some files with each write.
+        if needsScan { scanSizes() }
         makeRoom(keeping: name)
         return name
     }
@@ -252,7 +261,9 @@ final class DiskCache {
         guard let plainName = try? CacheFileName(key) else { return }
         let isWithoutVary = keptName.map { $0.variant == nil } ?? false
         // Another process may have stored a response without `Vary` since the folder was listed.
-        if !isWithoutVary, folder.contains(plainName) { index.add(plainName) }
+        if !isWithoutVary, index.item(plainName) == nil, folder.contains(plainName), index.add(plainName) {
+            unscanned.append(plainName)
+        }
         list()
         for name in index[plainName.key].map(\.name) where name != keptName {
             guard let summary = summaryForRemoval(of: name), summary.matches(key) else { continue }
@@ -308,7 +319,7 @@ final class DiskCache {
         } else {
             folder.hide(nil)
         }
-        (index, victims) = (DiskIndex(), [])
+        (index, unscanned, victims) = (DiskIndex(), [], [])
         let changed = folder.changed
         folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
     }
@@ -362,8 +373,8 @@ final class DiskCache {
             guard gone.removeValue(forKey: name) != inode else { continue }
             index.add(name)
             // Another process may have replaced the file.
-            index.change(name) { ($0.inode, $0.summary) = (inode, nil) }
-            measure(name)
+            index.change(name) { ($0.inode, $0.summary, $0.size) = (inode, nil, nil) }
+            unscanned.append(name)
         }
         for name in gone.keys { index.remove(name) }
         folder.sweep(leftovers)

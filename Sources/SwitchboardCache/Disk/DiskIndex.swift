@@ -31,8 +31,8 @@ struct DiskIndex {
         /// The inode of the file, which another process may replace.
         var inode: UInt64 = 0
         var summary: Summary?
-        /// The size in whole blocks of the disk.
-        var size = 0
+        /// The size in whole blocks of the disk, or nil before the scan.
+        var size: Int?
         /// The time of the last use.
         var use: Int64 = 0
         /// The time of the last use that the file states.
@@ -41,7 +41,7 @@ struct DiskIndex {
 
     private var items: [CacheFileName.Key: [Item]] = [:]
     private(set) var count = 0
-    /// The sum of the sizes.
+    /// The sum of the known sizes.
     private(set) var size: Int64 = 0
 
     var all: some Sequence<Item> { items.values.joined() }
@@ -50,18 +50,20 @@ struct DiskIndex {
 
     func item(_ name: CacheFileName) -> Item? { items[name.key]?.first { $0.name == name } }
 
-    /// Adds a file, unless it is known.
-    mutating func add(_ name: CacheFileName) {
-        guard item(name) == nil else { return }
+    /// Adds a file. Returns false for a known one.
+    @discardableResult
+    mutating func add(_ name: CacheFileName) -> Bool {
+        guard item(name) == nil else { return false }
         items[name.key, default: []].append(Item(name: name))
         count += 1
+        return true
     }
 
     mutating func change(_ name: CacheFileName, _ body: (inout Item) -> Void) {
         guard let index = items[name.key]?.firstIndex(where: { $0.name == name }) else { return }
-        size -= Int64(items[name.key, default: []][index].size)
+        size -= Int64(items[name.key, default: []][index].size ?? 0)
         body(&items[name.key, default: []][index])
-        size += Int64(items[name.key, default: []][index].size)
+        size += Int64(items[name.key, default: []][index].size ?? 0)
     }
 
     mutating func removeSummaries() {
@@ -80,6 +82,6 @@ struct DiskIndex {
         else { return }
         if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
         count -= 1
-        size -= Int64(item.size)
+        size -= Int64(item.size ?? 0)
     }
 }

@@ -33,7 +33,7 @@ extension CacheStorage {
     func findInMemoryOrOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         let found = state.withLock { $0.memory.find(key, request)?.response }
         guard let disk else { return found }
-        defer { makeRoom() }
+        defer { scanSizes() }
         guard let newer = disk.find(key, request, newerThan: found?.rules.dateValue) else { return found }
         state.withLock { $0.memory.insertRead(newer.response, key, newer.name) }
         return newer.response

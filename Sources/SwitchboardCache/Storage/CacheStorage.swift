@@ -54,6 +54,7 @@ actor CacheStorage {
     /// The numbers of the loads in flight by key.
     private var numbers: [CacheKey: Set<Int>] = [:]
     private var nextLoad = 0
+    private var isScanning = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
         state = Protected(State(memory: memory))
@@ -203,7 +204,7 @@ actor CacheStorage {
                 state.memory.insert(response, load.key, name)
             }
         }
-        makeRoom()
+        scanSizes()
         guard case .failure(let fault) = result else { return nil }
         return fault
     }
@@ -279,19 +280,25 @@ actor CacheStorage {
         state.withLock { $0.counts.count(outcome, bytes) }
     }
 
-    /// The counts, and the size of all responses.
+    /// The counts, and the size of all responses. Waits until the sizes of all files are known.
     var usage: ResponseCache.Usage {
-        disk?.list()
-        makeRoom()
-        var usage = state.withLock { state in
-            var usage = state.counts
-            (usage.count, usage.memory, usage.evictions) = (
-                state.memory.count, state.memory.size, state.memory.evictions
-            )
+        get async {
+            disk?.list()
+            while let disk, disk.needsScan {
+                recordUses()
+                disk.scanSizes()
+                await Task.yield()
+            }
+            var usage = state.withLock { state in
+                var usage = state.counts
+                (usage.count, usage.memory, usage.evictions) = (
+                    state.memory.count, state.memory.size, state.memory.evictions
+                )
+                return usage
+            }
+            if let disk { (usage.count, usage.disk, usage.evictions) = (disk.count, disk.size, disk.evictions) }
             return usage
         }
-        if let disk { (usage.count, usage.disk, usage.evictions) = (disk.count, disk.size, disk.evictions) }
-        return usage
     }
 
     /// Records the uses of files whose responses the memory answered with.
@@ -300,11 +307,20 @@ actor CacheStorage {
         for (file, use) in state.withLock({ $0.memory.takeUses() }) { disk.recordUse(of: file, at: use) }
     }
 
-    /// Removes the least recently used files above the limits, such as files that a listing found.
-    func makeRoom() {
-        guard let disk, disk.isAboveLimits else { return }
+    /// Reads the sizes of files in the background, in steps of less than a millisecond.
+    func scanSizes() {
+        guard let disk, disk.needsScan, !isScanning else { return }
+        isScanning = true
+        Task(priority: .utility) { [weak self] in
+            while await self?.scanMore() ?? false { await Task.yield() }
+        }
+    }
+
+    private func scanMore() -> Bool {
         recordUses()
-        disk.makeRoom()
+        disk?.scanSizes()
+        isScanning = disk?.needsScan ?? false
+        return isScanning
     }
 }
 

@@ -281,7 +281,10 @@ struct CacheFileTests {
     func diskCount() async throws {
         try await withFolder { folder in
             let disk = try DiskCache(folder, limit: 1 << 20, countLimit: 3)
-            for index in 0..<8 { try disk.write(response(), key("https://h/\(index)")) }
+            for index in 0..<8 {
+                try disk.write(response(), key("https://h/\(index)"))
+                disk.scanSizes()
+            }
             #expect(disk.count == 3 && disk.evictions == 5 && disk.size == 3 * 4_096)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
         }

@@ -338,7 +338,7 @@ struct CacheFolderTests {
             }
             if isOtherProcess {
                 disk = try DiskCache(folder, limit: 4 * 4_096)
-                disk.list()
+                disk.scanSizes()
             }
             for index in 0..<4 { try disk.write(response(), CacheKey("https://h/new\(index)")) }
             let kept = try (0..<4).filter { try disk.contains(CacheKey("https://h/new\($0)")) }
@@ -370,7 +370,7 @@ struct CacheFolderTests {
         let name = try disk.write(response(), CacheKey("https://h/"))
         try #require(truncate(disk.folder.path(of: name), off_t.max) == 0)
         let other = try DiskCache(folder, limit: 1 << 20)
-        other.list()
+        other.scanSizes()
         #expect(other.count == 0)
         #expect(try files(folder).isEmpty)
     }

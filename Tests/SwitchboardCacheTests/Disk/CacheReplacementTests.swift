@@ -44,10 +44,12 @@ struct CacheReplacementTests {
                 let changed = one.folder.changed
                 one.folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
             }
+            one.scanSizes()
             try other.write(variant(2), key)
             try setChange(of: folder, tick)
             _ = one.names
             #expect(one.entityTags(of: key) == ["\"2\""])
+            one.scanSizes()
             let old = order == 1 ? 12_288 : 0
             #expect(one.size == 20_480 + old && one.count == (order == 1 ? 2 : 1))
             one.remove { _, _, tags in tags == ["2"] }
