@@ -103,11 +103,14 @@ private struct LineRedactor {
             for byte in bytes[index..<colon] { count(byte) }
             let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
             let first = colon - name
-            let afterEscape = bytes.isLetterOfEscape(at: first) ? first + 1 : first
             let isFirst = first == key
             index = colon + 1
-            if bytes[afterEscape..<colon].equalsLowercase("sec-websocket-protocol") {
-                let end = bytes.endOfField(from: index, line.upperBound)
+            guard name > 0 else { continue }
+            // The letter of an escape looks like a part of the name: `\nCookie: …`.
+            let start = bytes.isLetterOfEscape(at: first) ? first + 1 : first
+            let depth = isFirst ? nil : bytes.depthOfLine(beginningAt: start)
+            if bytes[start..<colon].equalsLowercase("sec-websocket-protocol") {
+                let end = bytes.endOfField(from: index, line.upperBound, depth)
                 let list = String(decoding: bytes[index..<end], as: UTF8.self)
                 for (piece, masked) in zip(list.pieces(between: .comma), redactor.protocols(list)) {
                     let next = index + piece.utf8.count
@@ -117,9 +120,9 @@ private struct LineRedactor {
                 (rest, index) = (end, end)
                 continue
             }
-            let escaped =
-                afterEscape > first ? value(of: afterEscape..<colon, isFirst, line, rest, isAfterEscape: true) : nil
-            guard name > 0, let range = escaped ?? value(of: first..<colon, isFirst, line, rest) else { continue }
+            let inner = start > first ? value(of: start..<colon, isFirst, line, rest, depth) : nil
+            guard let range = inner ?? value(of: first..<colon, isFirst, line, rest, start > first ? nil : depth)
+            else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
             }
@@ -138,29 +141,28 @@ private struct LineRedactor {
     }
 
     /// Returns the range of the value for a name before a colon. Nil if the name is not a secret's or the text is no
-    /// field. After an escaped line end, the value ends before the next one.
+    /// field. The depth is that of the string whose escaped line the field begins, or nil.
     private func value(
-        of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int, isAfterEscape: Bool = false
+        of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int, _ depth: Int?
     ) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redactor.isSecret(header: field)
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
         let isStructured = isHeader && redactor.isStructured(field)
+        let beginsLine = isFirst || depth != nil
         let before = bytes[rest..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == .leftBrace || before == .comma)
         let colon = name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
         guard
-            isHeader && (!isWord || isStructured || isFirst || isAfterEscape)
+            isHeader && (!isWord || isStructured || beginsLine)
                 || redactor.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
         else { return nil }
         let isEnd = start == line.upperBound
         // The line of a head needs no space, and a quoted value does not either: `login(password:"…")`.
         let quoted = isEnd ? nil : bytes.quotedText(from: start)
-        guard isEnd || isStructured || bytes[colon + 1].isSpace || quoted != nil || isFirst && isHeader && !isWord
-        else {
-            return nil
-        }
+        guard isEnd || isStructured || bytes[colon + 1].isSpace || quoted != nil || beginsLine && isHeader && !isWord
+        else { return nil }
         guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
@@ -174,8 +176,8 @@ private struct LineRedactor {
             bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
         }
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
-        if isStructured || isAfterEscape {
-            return start..<(isFirst ? endOfLine : bytes.endOfField(from: next, line.upperBound))
+        if isStructured || depth != nil {
+            return start..<(isFirst ? endOfLine : bytes.endOfField(from: next, line.upperBound, depth))
         }
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
@@ -252,24 +254,46 @@ extension [UInt8] {
         return index
     }
 
-    /// Returns the end of a field: the end of the line, or of the text that contains the field.
-    fileprivate func endOfField(from start: Int, _ end: Int) -> Int {
+    /// Returns the depth of the string of JSON in which a line begins at the index: 0 after `\n`, and 1 after `\\n` in
+    /// JSON within JSON. Blanks, escaped tabs and the marks of a list may precede the index. Nil within a line.
+    func depthOfLine(beginningAt start: Int) -> Int? {
+        var index = start
+        while index > 0 {
+            index -= 1
+            if self[index].isBlank || self[index] == UInt8(ascii: "-") { continue }
+            guard isLetterOfEscape(at: index) else { return nil }
+            let run = backslashes(before: index)
+            if self[index] != UInt8(ascii: "t") { return run.trailingZeroBitCount }
+            index -= run
+        }
+        return nil
+    }
+
+    /// Returns the end of a field: the end of the line, or of the text that contains the field. In an escaped line, the
+    /// depth is that of its string. Escapes with more backslashes belong to the field.
+    func endOfField(from start: Int, _ end: Int, _ depth: Int?) -> Int {
         var index = start
         while index < end {
+            let run = self[index..<end].prefix { $0 == .backslash }.count
+            index += run
+            guard index < end else { break }
             let byte = self[index]
-            let next = index + 1 < end ? self[index + 1] : .lineFeed
-            if byte == .lineFeed || byte == .carriageReturn || byte == .lessThan || byte == .greaterThan {
-                return index
-            }
-            if byte == .backslash, next == UInt8(ascii: "n") || next == UInt8(ascii: "r") { return index }
-            if byte == .quote || byte == .apostrophe {
-                let before = self[start..<index].last { $0 != .backslash }
+            switch byte {
+            case .lineFeed, .carriageReturn: return index
+            case .lessThan, .greaterThan:
+                if depth == nil { return index }
+            case UInt8(ascii: "n"), UInt8(ascii: "r"):
+                if run > 0, run.trailingZeroBitCount <= depth ?? .max { return index - 1 << run.trailingZeroBitCount }
+            case .quote, .apostrophe:
+                guard (~run).trailingZeroBitCount <= depth ?? .max else { break }
                 // A quoted value inside the field. The padding of Base64 precedes the end of a text.
-                guard before == .equals, !ASCIISet.afterText.contains(next) else {
-                    return self[start..<index].lastIndex { $0 != .backslash }.map { $0 + 1 } ?? start
+                let next = index + 1 < end ? self[index + 1] : .lineFeed
+                guard self[start..<index - run].last == .equals, !ASCIISet.afterText.contains(next) else {
+                    return index - run
                 }
                 guard let close = self[(index + 1)..<end].firstIndex(of: byte) else { return end }
                 index = close
+            default: break
             }
             index += 1
         }

@@ -80,15 +80,18 @@ extension Redactor {
             let start = match.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
             let isSetting = isArrow || start > index || match.name.upperBound < equals
             let names = isSetting ? memberNames : parameterNames
-            if bytes.isLetterOfEscape(at: match.name.lowerBound), !isSecret(parameter: name, among: names) {
-                name.removeFirst()
-            }
+            let isAfterEscape = bytes.isLetterOfEscape(at: match.name.lowerBound)
+            if isAfterEscape, !isSecret(parameter: name, among: names) { name.removeFirst() }
             guard !name.isEmpty, isSecret(parameter: name, among: names),
                 !isSetting || start < bytes.count && bytes[start] != .equals
             else { continue }
             index = start
             let ends = isSetting && match.isFirst ? ASCIISet.lineEnd : .pairEnd
             var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
+            let line = match.name.lowerBound + (isAfterEscape ? 1 : 0)
+            if isSetting, let depth = bytes.depthOfLine(beginningAt: line) {
+                end = bytes.endOfField(from: index, bytes.count, depth)
+            }
             if let quoted = bytes.quotedText(from: index) {
                 // As in an attribute, where a key or a code is rarely a secret.
                 guard isSecret(parameter: name, among: memberNames) else { continue }

@@ -39,6 +39,25 @@ struct SecretPairTests {
     func text(text: String, expected: String) { check(text, expected) }
 
     @Test(
+        "a line after an escaped line end is masked to its own end",
+        arguments: [
+            (#"{"log":"a\r\npassword: ab\\nhunter2"}"#, #"{"log":"a\r\npassword: <redacted>"}"#),
+            (#"{"log":"a\nX-Auth: ab\\r\"hunter2\nb: c"}"#, #"{"log":"a\nX-Auth: <redacted>\nb: c"}"#),
+            (
+                #"{"b":"{\"log\":\"a\\nCookie: a=hunter2\\r\\nHost: h\"}"}"#,
+                #"{"b":"{\"log\":\"a\\nCookie: <redacted>\\r\\nHost: h\"}"}"#
+            ),
+            (#"{"log":"a\nX-Api-Key:hunter2\nb: c"}"#, #"{"log":"a\nX-Api-Key:<redacted>\nb: c"}"#),
+            (#"{"ini":"a = 1\npassword = ab \\nhunter2\nb = c"}"#, #"{"ini":"a = 1\npassword = <redacted>\nb = c"}"#),
+            // Blanks, escaped tabs and the marks of a list begin a line.
+            (#"{"a":"b:\n\tpassword: ab hunter2\nc: d"}"#, #"{"a":"b:\n\tpassword: <redacted>\nc: d"}"#),
+            (#"{"a":"b:\n  - password: ab hunter2\n    c: d"}"#, #"{"a":"b:\n  - password: <redacted>\n    c: d"}"#),
+            (#"{"a":"b\n  token: is too old\n"}"#, #"{"a":"b\n  token: is too old\n"}"#),
+            (#"{"log":"a\tpassword: hunter2, b"}"#, #"{"log":"a\tpassword: <redacted>, b"}"#),
+        ])
+    func escapedLines(text: String, expected: String) { check(text, expected) }
+
+    @Test(
         "a value next to a secret's name is masked",
         arguments: [
             (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
