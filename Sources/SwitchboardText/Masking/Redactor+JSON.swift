@@ -107,8 +107,9 @@ extension [UInt8] {
                 }
                 let mark = index - 1 << depth
                 // Within a value such as `it's old`, an apostrophe is a letter. A quote is one, or ends the text around it.
-                if quote == .apostrophe, string == nil, nesting == 0, !canBeginString(after: start..<mark) {
-                    if byte == .quote, index == count || ASCIISet.afterText.contains(self[index]) { return mark }
+                let next = index < count ? self[index] : .lineFeed
+                if quote == .apostrophe, string == nil, nesting == 0, !canBeginString(after: start..<mark, next) {
+                    if byte == .quote, ASCIISet.afterText.contains(next) { return mark }
                     continue
                 }
                 string = string == nil ? byte : nil
@@ -130,11 +131,13 @@ extension [UInt8] {
     }
 
     /// Returns whether a string may begin after these bytes of its value: after none, after a blank, a colon or an equals
-    /// sign, and after the letters of Python's `b"…"` and `rb"…"`.
-    fileprivate func canBeginString(after value: Range<Int>) -> Bool {
+    /// sign, unless the text around the value ends there, and after the letters of Python's `b"…"` and `rb"…"`.
+    fileprivate func canBeginString(after value: Range<Int>, _ next: UInt8) -> Bool {
         let text = self[value]
-        return text.last.map(ASCIISet.beforeString.contains) ?? true
-            || text.count <= 2 && text.allSatisfy(ASCIISet.stringPrefix.contains)
+        guard let last = text.last, !ASCIISet.beforeString.contains(last) else {
+            return text.isEmpty || next == .space || !ASCIISet.afterText.contains(next)
+        }
+        return text.count <= 2 && text.allSatisfy(ASCIISet.stringPrefix.contains)
     }
 }
 

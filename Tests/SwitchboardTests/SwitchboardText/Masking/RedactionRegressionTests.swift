@@ -259,6 +259,10 @@ struct RedactionRegressionTests {
             (#"{"error":"'token': hunter2"}"#, #"{"error":"'token': '<redacted>'"}"#),
             (#"{"error":"'token': it's hunter2","a":1}"#, #"{"error":"'token': '<redacted>'","a":1}"#),
             (#"{"error":"'token': \"hunter2\" is old"}"#, #"{"error":"'token': '<redacted>'"}"#),
+            // The quote that ends the text may follow a character before which a string begins.
+            (#"{"error":"'token': aHVudGVyMg==","a":1}"#, #"{"error":"'token': '<redacted>'","a":1}"#),
+            (#"{"error":"'token': hunter2:","a":"b"}"#, #"{"error":"'token': '<redacted>'","a":"b"}"#),
+            (#"{"error":"'token': hunter2 "}"#, #"{"error":"'token': '<redacted>'"}"#),
         ])
     func messagesWithApostrophes(text: String, expected: String) throws {
         check(text, expected)
