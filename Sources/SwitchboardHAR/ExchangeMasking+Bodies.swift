@@ -38,7 +38,7 @@ extension ExchangeMasking {
     }
 
     /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests. Within an object with
-    /// a secret's name, a word such as the `Bearer` of a `token_type` is masked only there.
+    /// a secret's name, a word such as the `Bearer` of a `token_type` is masked only there, except one named `value`.
     private mutating func add(_ tree: JSONTree) {
         var rest = [(tree: tree, isSecret: false, isNamed: false)]
         while let (tree, isSecret, isNamed) = rest.popLast() {
@@ -56,7 +56,7 @@ extension ExchangeMasking {
                 rest += members.map { name, value in
                     let isOwn = redaction.isSecret(
                         member: name.text, before: value.isNonnegativeNumber ? UInt8(ascii: "0") : nil)
-                    let isNamed = isOwn || hasName && NamedValueMember(name.text) == .value
+                    let isNamed = isOwn || (hasName || isSecret) && NamedValueMember(name.text) == .value
                     return (value, isSecret || isNamed, isNamed)
                 }
             case .null, .bool, .number, .double: break

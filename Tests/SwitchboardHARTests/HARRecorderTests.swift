@@ -84,6 +84,17 @@ struct HARRecorderTests {
         #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2secret"))
     }
 
+    @Test("a word or a number called value within a secret is masked everywhere")
+    func valueOfSecret() async throws {
+        let recorder = HARRecorder()
+        let body = #"{"password":{"type":"word","value":"swordfish"},"pin":{"value":12345678}}"#
+        let router = router(StubSession(.json(body), .text("a word: swordfish, 12345678")), recorder)
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        let archive = String(decoding: try recorder.data, as: UTF8.self)
+        #expect(!archive.contains("swordfish") && !archive.contains("12345678"))
+        #expect(archive.contains("a word: REDACTED, REDACTED"))
+    }
+
     @Test(
         "a secret with escapes in a URL is masked everywhere",
         arguments: [
