@@ -17,11 +17,11 @@ package enum HARText {
     /// Returns the bytes of a text, or nil for invalid base64.
     package static func data(_ text: String, encoding: String?, type: String) -> Data? {
         if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
-        // An archive's text is Unicode. The original bytes had the charset of their type.
-        if let charset = type.charset, let data = text.data(using: charset == .utf16 ? .utf16BigEndian : charset) {
-            return data
-        }
-        return Data(text.utf8)
+        // An archive's text is Unicode. The original bytes had the charset of their type. Browsers decode ISO 8859-1 as
+        // windows-1252 (https://encoding.spec.whatwg.org/#names-and-labels).
+        guard let charset = type.charset else { return Data(text.utf8) }
+        return text.data(using: charset == .utf16 ? .utf16BigEndian : charset)
+            ?? (charset == .isoLatin1 ? text.data(using: .windowsCP1252) : nil) ?? Data(text.utf8)
     }
 }
 

@@ -81,6 +81,16 @@ struct BodyEncodingTests {
         }
     }
 
+    // The index of windows-1252 (https://encoding.spec.whatwg.org/index-windows-1252.txt).
+    @Test(
+        "a browser's text in ISO 8859-1 has the bytes of windows-1252",
+        arguments: [
+            ("€é”", [0x80, 0xE9, 0x94]), ("\u{85}é", [0x85, 0xE9]), ("é日", [0xC3, 0xA9, 0xE6, 0x97, 0xA5]),
+        ] as [(String, [UInt8])])
+    func windows1252(text: String, bytes: [UInt8]) {
+        #expect(HARText.data(text, encoding: nil, type: "text/plain; charset=iso-8859-1") == Data(bytes))
+    }
+
     @Test("bytes that are not text stay unchanged")
     func binary() {
         let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0xFF]) + Data("password=hunter2".utf8)
