@@ -286,13 +286,14 @@ extension [UInt8] {
                 if run > 0, run.trailingZeroBitCount <= depth ?? .max { return index - 1 << run.trailingZeroBitCount }
             case .quote, .apostrophe:
                 guard (~run).trailingZeroBitCount <= depth ?? .max else { break }
-                // A quoted value inside the field. The padding of Base64 precedes the end of a text.
                 let next = index + 1 < end ? self[index + 1] : .lineFeed
-                guard self[start..<index - run].last == .equals, !ASCIISet.afterText.contains(next) else {
+                if self[start..<index - run].last == .equals, !ASCIISet.afterText.contains(next) {
+                    // A quoted value inside the field. The padding of Base64 precedes the end of a text.
+                    guard let close = self[(index + 1)..<end].firstIndex(of: byte) else { return end }
+                    index = close
+                } else if byte == .quote || !ASCIISet.alphanumerics.contains(next) {
                     return index - run
                 }
-                guard let close = self[(index + 1)..<end].firstIndex(of: byte) else { return end }
-                index = close
             default: break
             }
             index += 1

@@ -58,6 +58,24 @@ struct SecretPairTests {
     func escapedLines(text: String, expected: String) { check(text, expected) }
 
     @Test(
+        "a field of a text within JSON is masked, whatever its value is",
+        arguments: ["X-Api-Key: ", "X-Auth-Token:", "Authorization: Bearer ", "Cookie: a=", "password: ", "  - token: "],
+        [
+            #"ab\nhunter2"#, #"ab\\rhunter2"#, #"ab"hunter2"#, "ann's hunter2", "ab<b>hunter2", "ab, b: hunter2",
+            "ab)}hunter2",
+        ])
+    func fieldsInJSON(name: String, value: String) throws {
+        var text = "a\r\n\(name)\(value)\r\nHost: h"
+        for _ in 0..<3 {
+            text = String(decoding: try JSONEncoder().encode(["log": text]), as: UTF8.self)
+            let masked = redaction.text(text)
+            #expect(!masked.contains("hunter2"), "\(masked)")
+            let object = try JSONDecoder().decode([String: String].self, from: Data(masked.utf8))
+            #expect(object["log"]?.contains("Host: h") == true, "\(masked)")
+        }
+    }
+
+    @Test(
         "a value next to a secret's name is masked",
         arguments: [
             (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
