@@ -41,22 +41,14 @@ package struct Redactor: Sendable {
         return redactor
     }()
 
-    /// Returns this redactor with more names. Parameter names also become member names.
+    /// Returns this redactor with more names.
     package func adding(
         headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
     ) -> Redactor {
         var result = self
         result.headerNames.formUnion(headerNames.map(\.asSecretName))
         result.parameterNames.formUnion(parameterNames.map(\.asSecretName))
-        result.memberNames.formUnion((parameterNames + memberNames).map(\.asSecretName))
-        return result
-    }
-
-    /// Returns this redactor with the names of header fields and of parameters that carry a credential. The names of
-    /// parameters do not become member names, because `key` and `code` mostly mean something else in a body.
-    package func adding(credentialsIn headerNames: [String], _ parameterNames: [String]) -> Redactor {
-        var result = adding(headerNames: headerNames)
-        result.parameterNames.formUnion(parameterNames.map(\.asSecretName))
+        result.memberNames.formUnion(memberNames.map(\.asSecretName))
         return result
     }
 
@@ -74,14 +66,10 @@ package struct Redactor: Sendable {
         headerNames.contains(name.asSecretName) || hasSecretWords(name)
     }
 
-    package func isSecret(member name: String) -> Bool {
-        memberNames.contains(name.asSecretName) || hasSecretWords(name)
-    }
-
     /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
-    package func isSecret(member name: String, before value: UInt8?) -> Bool {
-        guard isSecret(member: name) else { return false }
-        return value.map { !$0.isDigit || !name.lowercased().hasSuffix("tokens") } ?? true
+    package func isSecret(member name: String, before value: UInt8? = nil) -> Bool {
+        guard memberNames.contains(name.asSecretName) || hasSecretWords(name) else { return false }
+        return value?.isDigit != true || !name.lowercased().hasSuffix("tokens")
     }
 
     private func hasSecretWords(_ name: some StringProtocol) -> Bool {

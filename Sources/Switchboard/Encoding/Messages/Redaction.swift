@@ -47,12 +47,14 @@ public struct Redaction: Sendable {
         headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
     ) -> Redaction {
         Redaction(
-            redactor.adding(headerNames: headerNames, parameterNames: parameterNames, memberNames: memberNames))
+            redactor.adding(
+                headerNames: headerNames, parameterNames: parameterNames, memberNames: parameterNames + memberNames))
     }
 
-    /// Returns this redaction for the texts about a request with credentials in these header fields and parameters.
+    /// Returns this redaction for the texts about a request with credentials in these header fields and parameters. Their
+    /// names do not become member names, because `key` and `code` mostly mean something else in a body.
     func adding(credentialsIn headerNames: [String], _ parameterNames: [String]) -> Redaction {
-        Redaction(redactor.adding(credentialsIn: headerNames, parameterNames))
+        Redaction(redactor.adding(headerNames: headerNames, parameterNames: parameterNames))
     }
 
     /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.

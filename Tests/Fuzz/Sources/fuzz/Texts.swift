@@ -106,7 +106,8 @@ extension Target {
 
 extension Redactor {
     private static let (own, few) = ("zebra", Redactor(headerNames: ["X-Zebra"], parameterNames: ["zebra"]))
-    private static let standardWithOwn = standard.adding(headerNames: ["X-Zebra"], parameterNames: ["zebra"])
+    private static let standardWithOwn = standard.adding(
+        headerNames: ["X-Zebra"], parameterNames: ["zebra"], memberNames: ["zebra"])
 
     /// A redactor with a mask. The zero that the corpus has behind each input selects the standard one.
     fileprivate static func chosen(_ choices: inout Choices, hasNames: Bool = false) -> Redactor {
