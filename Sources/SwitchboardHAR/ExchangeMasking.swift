@@ -187,25 +187,18 @@ package struct MaskedText {
 
     /// Returns whether a text matches the pattern. A mask also matches the empty text.
     package func matches(_ text: Data) -> Bool {
-        guard let first = pieces.first, let last = pieces.last else { return false }
-        guard pieces.count > 1 else { return text == first }
-        guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
-            return false
-        }
-        var rest = text.dropFirst(first.count).dropLast(last.count)
-        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
-            guard let range = rest.firstRange(ofBytes: piece) else { return false }
-            rest = rest[range.upperBound...]
-        }
-        return true
+        pieces.count > 1 ? hidden(in: text).count == pieces.count - 1 : text == pieces[0]
     }
 
     /// Returns the parts of the original text that the masks replace, as far as they can be determined.
     package func hidden(in text: String) -> [String] {
-        var rest = Data(text.utf8)
-        guard let first = pieces.first, rest.starts(with: first) else { return [] }
-        rest = rest.dropFirst(first.count)
-        var hidden: [String] = []
+        hidden(in: Data(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func hidden(in text: Data) -> [Data] {
+        guard text.starts(with: pieces[0]) else { return [] }
+        var rest = text.dropFirst(pieces[0].count)
+        var hidden: [Data] = []
         for (index, piece) in pieces.enumerated().dropFirst() {
             var end = rest.startIndex..<rest.startIndex
             if index == pieces.count - 1 {
@@ -215,7 +208,7 @@ package struct MaskedText {
                 guard let range = rest.firstRange(ofBytes: piece) else { return hidden }
                 end = range
             }
-            hidden.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
+            hidden.append(rest[..<end.lowerBound])
             rest = rest[end.upperBound...]
         }
         return hidden
