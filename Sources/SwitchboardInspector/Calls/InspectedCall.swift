@@ -47,11 +47,11 @@ struct InspectedCall: Sendable {
     }
 
     /// An event of the call.
-    struct Step: Sendable {
-        let at: Duration
+    struct Step: Encodable, Sendable {
+        /// The milliseconds since the start of the call.
+        let at: Double
         let kind: String
-        /// The text, without secrets that a name marks.
-        let text: String
+        var text: String
         let attempt: Int
     }
 
@@ -163,7 +163,7 @@ struct InspectedCall: Sendable {
         size += text.utf8.count + (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
         if !isLast { failure = nil }
         guard isLast || steps.count < limits.steps else { return }
-        steps.append(Step(at: at, kind: kind, text: cause, attempt: attempts))
+        steps.append(Step(at: at.milliseconds, kind: kind, text: cause, attempt: attempts))
         size += 96 + cause.utf8.count
     }
 
@@ -207,7 +207,7 @@ struct InspectedCall: Sendable {
         if update.kind == "note", update.text == steps.last?.text { return }
         let isOpening = update.isLast && state == .open
         let (kind, text) = isOpening ? ("open", "open") : (update.kind, update.text)
-        steps.append(Step(at: update.at, kind: kind, text: text, attempt: attempts))
+        steps.append(Step(at: update.at.milliseconds, kind: kind, text: text, attempt: attempts))
         size += 96 + text.utf8.count
     }
 }

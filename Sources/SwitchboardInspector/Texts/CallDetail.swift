@@ -5,13 +5,6 @@ import SwitchboardPlatform
 
 /// Everything about one call, without secrets. Times are in milliseconds since the start of the call.
 struct CallDetail: Encodable {
-    struct Step: Encodable {
-        let at: Double
-        let kind: String
-        let text: String
-        let attempt: Int
-    }
-
     /// An exchange, or an answer of a cache.
     struct Exchange: Encodable {
         /// Nil for an answer of a cache.
@@ -74,7 +67,7 @@ struct CallDetail: Encodable {
     }
 
     private let summary: CallSummary
-    private let steps: [Step]
+    private let steps: [InspectedCall.Step]
     private let exchanges: [Exchange]
     /// The request before its interceptors.
     private let request: Request
@@ -87,8 +80,10 @@ struct CallDetail: Encodable {
         var summary = CallSummary(call, masking)
         (summary.error, summary.messages) = (nil, nil)  // the detail has members of these names
         self.summary = summary
-        steps = call.steps.map {
-            Step(at: $0.at.milliseconds, kind: $0.kind, text: masking.line($0.text), attempt: $0.attempt)
+        steps = call.steps.map { step in
+            var step = step
+            step.text = masking.line(step.text)
+            return step
         }
         let payloads = masking.payloads(of: call)
         let entries = masking.entries(of: call, payloads)
