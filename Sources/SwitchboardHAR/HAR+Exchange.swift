@@ -23,25 +23,28 @@ extension HAR.Request {
 
 extension HAR.Response {
     /// Creates a response with a separate body, because a stream and a download store theirs elsewhere.
-    package init(_ response: NetworkResponse, body: Data) {
+    fileprivate init(_ response: NetworkResponse, body: Data, size: Int) {
         let headers = response.headers
         self.init(
             status: response.statusCode, statusText: StatusText.phrase(for: response.statusCode),
             httpVersion: response.metrics.protocolVersion ?? "unknown",
             cookies: headers.values(for: "Set-Cookie").compactMap(HAR.Cookie.received),
             headers: HAR.Field.list(headers),
-            content: HAR.Content(body, mimeType: headers.contentType ?? ""),
-            redirectURL: headers["Location"] ?? "", bodySize: headers.isEncoded ? -1 : body.count,
+            content: HAR.Content(body, mimeType: headers.contentType ?? "", size: size),
+            redirectURL: headers["Location"] ?? "", bodySize: headers.isEncoded ? -1 : size,
             trailers: response.trailers.isEmpty ? nil : HAR.Field.list(response.trailers))
     }
 }
 
 extension HAR.Entry {
+    /// Creates an entry. Without a size, the body is complete. A size of -1 is unknown.
     package init(
-        _ request: HAR.Request, _ response: NetworkResponse, body: Data, start: Date, elapsed: Duration
+        _ request: HAR.Request, _ response: NetworkResponse, body: Data, bodySize: Int? = nil,
+        outcome: ExchangeRecord.Outcome? = nil, start: Date, elapsed: Duration
     ) {
         let timings = HAR.Timings(response.metrics, elapsed: elapsed)
-        let answer = HAR.Response(response, body: body)
+        var answer = HAR.Response(response, body: body, size: bodySize ?? body.count)
+        if let outcome, !outcome.isStatus { answer.error = outcome.description }
         self.init(
             startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(
                 response.metrics.start ?? start),

@@ -179,9 +179,9 @@ extension HAR {
         package init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             type = try container.decode(String.self, forKey: .type)
-            time = (try? container.decode(Double.self, forKey: .time)) ?? 0
-            opcode = (try? container.decode(Int.self, forKey: .opcode)) ?? 1
-            data = (try? container.decode(String.self, forKey: .data)) ?? ""
+            time = container.lenient(.time) ?? 0
+            opcode = container.lenient(.opcode) ?? 1
+            data = container.lenient(.data) ?? ""
         }
 
         /// The bytes of the message. Empty for damaged base64.

@@ -107,14 +107,10 @@ public final class HARRecorder: EventMonitor {
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size ?? -1
         let answer = response ?? NetworkResponse(statusCode: 0)
-        let size = answer.recordedBodySize
-        let body = answer.body.count <= bodyLimit ? answer.body : Data()
-        let start = Date(timeIntervalSinceNow: -exchange.duration.seconds)
-        var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: exchange.duration)
-        entry.response.content.size = size ?? -1
-        if !answer.headers.isEncoded { entry.response.bodySize = size ?? -1 }
-        if !exchange.outcome.isStatus { entry.response.error = exchange.outcome.description }
-        return entry
+        return HAR.Entry(
+            recorded, answer, body: answer.body.count <= bodyLimit ? answer.body : Data(),
+            bodySize: answer.recordedBodySize ?? -1, outcome: exchange.outcome,
+            start: Date(timeIntervalSinceNow: -exchange.duration.seconds), elapsed: exchange.duration)
     }
 }
 

@@ -68,11 +68,15 @@ package struct SecretTrie: Sendable {
     }
 
     package func masked(_ entry: HAR.Entry) -> HAR.Entry {
-        children.isEmpty
-            ? entry
-            : entry.replacingParts { part, bytes in
-                if case .body(let type) = part { masked(body: bytes, type: type) } else { masked(bytes) }
-            }
+        children.isEmpty ? entry : entry.replacingParts { masked($1, $0) }
+    }
+
+    package func masked(_ request: HAR.Request) -> HAR.Request {
+        children.isEmpty ? request : request.replacingParts { masked($1, $0) }
+    }
+
+    private func masked(_ bytes: Data, _ part: HAR.Part) -> Data {
+        if case .body(let type) = part { masked(body: bytes, type: type) } else { masked(bytes) }
     }
 
     /// Masks the secrets in a body, also as UTF-16 or UTF-32. An object or an array of JSON stays JSON if each secret is

@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 import SwitchboardPlatform
+import SwitchboardText
 
 /// Replaces the secrets of texts: those that a name marks, and those that it marks in any stored call.
 struct TextMasking {
@@ -22,7 +23,7 @@ struct TextMasking {
 
     /// Returns a text of the package on one line, such as that of an event.
     func line(_ text: String) -> String {
-        self.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.text(text).onOneLine
     }
 
     func text(_ text: String) -> String {
@@ -83,10 +84,8 @@ struct TextMasking {
     /// Returns the request of a call as it was before its interceptors.
     func request(of call: InspectedCall) -> HAR.Request {
         var masking = ExchangeMasking(call.request.redaction)
-        let entry = HAR.Entry(
-            masking.masked(call.request.entry), NetworkResponse(statusCode: 0), body: Data(), start: call.started,
-            elapsed: .zero)
-        return secrets.masked(masking.storedSecrets.masked(entry)).request
+        let request = masking.masked(call.request.entry)
+        return secrets.masked(masking.storedSecrets.masked(request))
     }
 }
 
@@ -96,14 +95,10 @@ extension InspectedExchange {
         var answer = NetworkResponse(statusCode: response?.status ?? 0, headers: response?.headers ?? [:])
         answer.trailers = response?.trailers ?? [:]
         if let metrics = end?.metrics { answer.metrics = metrics }
-        var entry = HAR.Entry(
+        return HAR.Entry(
             request.entry, answer, body: response?.body ?? Data(),
+            bodySize: end?.bodySize ?? (response == nil ? 0 : -1), outcome: end?.outcome,
             start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
-        let size = end?.bodySize ?? (response == nil ? 0 : -1)
-        entry.response.content.size = size
-        if !answer.headers.isEncoded { entry.response.bodySize = size }
-        if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
-        return entry
     }
 }
 
