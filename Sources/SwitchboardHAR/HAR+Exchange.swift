@@ -9,15 +9,19 @@ extension HAR.Request {
     /// Creates a request whose body is a `DataBody` or empty.
     package init(_ request: NetworkRequest) {
         let body = (request.body as? DataBody)?.data ?? Data()
-        let headers = request.allHeaders
+        self.init(request.method, request.url, request.allHeaders, body: body, bodySize: body.count)
+    }
+
+    /// Creates a request from its parts. Without a size, it is unknown.
+    package init(_ method: HTTPMethod, _ url: URL?, _ headers: HTTPHeaders, body: Data, bodySize: Int?) {
         // The format excludes fragments, which are not sent.
-        let url = String((request.url?.absoluteString ?? "").pieces(between: .numberSign)[0])
+        let url = String((url?.absoluteString ?? "").pieces(between: .numberSign)[0])
         self.init(
-            method: request.method.rawValue, url: url, httpVersion: "unknown",
+            method: method.rawValue, url: url, httpVersion: "unknown",
             cookies: headers.values(for: "Cookie").flatMap(HAR.Cookie.sent), headers: HAR.Field.list(headers),
             queryString: HAR.Field.query(of: url),
             postData: body.isEmpty ? nil : HAR.PostData(body, mimeType: headers["Content-Type"] ?? ""),
-            bodySize: body.count)
+            bodySize: bodySize ?? -1)
     }
 }
 

@@ -265,7 +265,8 @@ extension HAR.Entry {
         response = try container.decode(HAR.Response.self, forKey: .response)
         timings = container.lenient(.timings) ?? HAR.Timings()
         let address: String = container.lenient(.serverIPAddress) ?? ""
-        serverIPAddress = address.withoutBrackets.isEmpty ? nil : address.withoutBrackets
+        let bare = address.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        serverIPAddress = bare.isEmpty ? nil : bare
         webSocketMessages = try container.decodeIfPresent([HAR.WebSocketMessage].self, forKey: .webSocketMessages)
     }
 }
@@ -368,13 +369,4 @@ private func checkText<Key>(
 ) throws {
     guard let text, encoding == "base64", HARText.data(text, encoding: "base64", type: "") == nil else { return }
     throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "it is not base64")
-}
-
-extension String {
-    /// The address without brackets: `::1` for `[::1]`.
-    fileprivate var withoutBrackets: String {
-        var rest = self[...]
-        while rest.hasPrefix("["), rest.hasSuffix("]") { rest = rest.dropFirst().dropLast() }
-        return String(rest)
-    }
 }

@@ -99,16 +99,13 @@ public final class HARRecorder: EventMonitor {
     // MARK: An entry
 
     private func entry(_ exchange: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
-        var request = exchange.request
+        let request = exchange.request
         let sent = request.recordedBody(upTo: bodyLimit)
-        let headers = request.allHeaders
-        request.body = DataBody(sent.data ?? Data())
-        request.headers = headers
-        var recorded = HAR.Request(request)
-        recorded.bodySize = sent.size ?? -1
         let answer = response ?? NetworkResponse(statusCode: 0)
         return HAR.Entry(
-            recorded, answer, body: answer.body.count <= bodyLimit ? answer.body : Data(),
+            HAR.Request(
+                request.method, request.url, request.allHeaders, body: sent.data ?? Data(), bodySize: sent.size),
+            answer, body: answer.body.count <= bodyLimit ? answer.body : Data(),
             bodySize: answer.recordedBodySize ?? -1, outcome: exchange.outcome,
             start: Date(timeIntervalSinceNow: -exchange.duration.seconds), elapsed: exchange.duration)
     }

@@ -15,7 +15,7 @@ package let inspectorPage = ##"""
   color-scheme: light dark;
   --back: #ffffff; --raised: #f5f6f8; --hover: #eef1f5; --chosen: #e2ecfd; --line: #dcdfe4; --edge: #878d96;
   --text: #1c1e21; --quiet: #5a6069; --accent: #0b57d0; --good: #146c2e; --warn: #7d4e00; --bad: #b3261e;
-  --bad-back: #fdeeec; --mark: #fff1b8; --key: #6b2fa0; --string: #0f5d33; --number: #0b4fb8;
+  --bad-back: #fdeeec; --key: #6b2fa0; --string: #0f5d33; --number: #0b4fb8;
   --queue: #9aa1ab; --dns: #00838f; --connect: #c26401; --tls: #8e44ad; --send: #607d9b; --wait: #2e9d52;
   --receive: #2f78e0;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
@@ -25,7 +25,7 @@ package let inspectorPage = ##"""
   :root {
     --back: #1a1b1e; --raised: #222428; --hover: #2a2d32; --chosen: #233754; --line: #363a41; --edge: #7f8792;
     --text: #e7e8ea; --quiet: #a9afb9; --accent: #8ab4f8; --good: #7fd69a; --warn: #f2bd5c; --bad: #ff9c92;
-    --bad-back: #3a2422; --mark: #574a16; --key: #d2a8ff; --string: #8fdcaa; --number: #9cc4ff;
+    --bad-back: #3a2422; --key: #d2a8ff; --string: #8fdcaa; --number: #9cc4ff;
     --queue: #7d848f; --dns: #3fc1cb; --connect: #f09a46; --tls: #c58be0; --send: #8fa9c4; --wait: #57c47b;
     --receive: #6ea8ff;
   }

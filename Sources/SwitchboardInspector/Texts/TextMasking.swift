@@ -105,11 +105,6 @@ extension InspectedExchange {
 extension SentRequest {
     /// The request in the form of an archive, with its secrets.
     var entry: HAR.Request {
-        var request = NetworkRequest(method, URL(string: url))
-        request.headers = headers
-        if let body, !body.isEmpty { request.body = DataBody(body) }
-        var entry = HAR.Request(request)
-        entry.bodySize = bodySize ?? -1
-        return entry
+        HAR.Request(method, URL(string: url), headers, body: body ?? Data(), bodySize: bodySize)
     }
 }
