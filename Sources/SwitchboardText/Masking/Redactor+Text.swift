@@ -1,12 +1,7 @@
 import Foundation
 
 extension Redactor {
-    /// Redacts the values of secret names in a body's text.
-    ///
-    /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
-    /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
-    /// and queries of URLs, also with escapes of JSON: `?token\u003d…`. The text may be incomplete or invalid. `true`,
-    /// `false`, `null` and messages such as `password: is too short` stay.
+    /// Redacts the values of secret names in a body's text, in the formats that `Redaction` lists.
     package func text(_ text: String) -> String {
         guard !isEmpty else { return text }
         // The first of these characters distinguishes JSON, `{"a":"b=c"}`, from a form, `a=b"c`. A byte-order mark or a
@@ -53,8 +48,7 @@ extension Redactor {
         return (0...(isCut ? 3 : 0)).lazy.compactMap { String(data: bytes.dropLast($0), encoding: .utf8) }.first
     }
 
-    /// Redacts the values of secret names in prose, markup and JSON: members of objects, `name=value` pairs of URLs, header
-    /// lines such as `Authorization: Bearer …`, and user information before the host of a URL.
+    /// Redacts the values of secret names in prose, URLs and JSON, without the elements of markup and the pairs of forms.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
         return SearchedText.masking(text) { text in

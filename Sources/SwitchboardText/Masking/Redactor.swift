@@ -2,13 +2,9 @@ import Foundation
 
 /// Masks secrets in JSON, markup, forms, URLs, header lines and prose. It finds a secret by the name before it.
 package struct Redactor: Sendable {
-    /// Header names whose values are secrets, in lower case and without `-` and `_`.
+    /// The names of secrets in header fields, in queries and forms, and in JSON, as `Redaction` documents them.
     package private(set) var headerNames: Set<String>
-    /// Parameter names whose values are secrets, in queries and forms. In lower case and without `-` and `_`.
     package private(set) var parameterNames: Set<String>
-    /// Names of JSON members whose values are secrets. Default: ``parameterNames`` and some plurals such as `tokens`,
-    /// unless the value is a number. `key`, `code` and `session` are excluded, because in a body they are mostly an
-    /// error's code or an item's key.
     package private(set) var memberNames: Set<String>
     /// Whether names are also matched by their words: `X-Vault-Token`, `newPassword`.
     private(set) var matchesWords = false
