@@ -108,9 +108,9 @@ private struct LineRedactor {
             guard name > 0 else { continue }
             // The letter of an escape looks like a part of the name: `\nCookie: …`.
             let start = bytes.isLetterOfEscape(at: first) ? first + 1 : first
-            let depth = isFirst ? nil : bytes.depthOfLine(beginningAt: start)
+            let escaped = isFirst ? nil : bytes.escapedLine(beginningAt: start)
             if bytes[start..<colon].equalsLowercase("sec-websocket-protocol") {
-                let end = bytes.endOfField(from: index, line.upperBound, depth)
+                let end = bytes.endOfField(from: index, line.upperBound, escaped?.depth)
                 let list = String(decoding: bytes[index..<end], as: UTF8.self)
                 for (piece, masked) in zip(list.pieces(between: .comma), redactor.protocols(list)) {
                     let next = index + piece.utf8.count
@@ -120,8 +120,8 @@ private struct LineRedactor {
                 (rest, index) = (end, end)
                 continue
             }
-            let inner = start > first ? value(of: start..<colon, isFirst, line, rest, depth) : nil
-            guard let range = inner ?? value(of: first..<colon, isFirst, line, rest, start > first ? nil : depth)
+            let inner = start > first ? value(of: start..<colon, isFirst, line, rest, escaped) : nil
+            guard let range = inner ?? value(of: first..<colon, isFirst, line, rest, start > first ? nil : escaped)
             else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
@@ -141,15 +141,15 @@ private struct LineRedactor {
     }
 
     /// Returns the range of the value for a name before a colon. Nil if the name is not a secret's or the text is no
-    /// field. The depth is that of the string whose escaped line the field begins, or nil.
+    /// field. The field may begin an escaped line.
     private func value(
-        of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int, _ depth: Int?
+        of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int, _ escaped: EscapedLine?
     ) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redactor.isSecret(header: field)
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
         let isStructured = isHeader && redactor.isStructured(field)
-        let beginsLine = isFirst || depth != nil
+        let beginsLine = isFirst || escaped != nil
         let before = bytes[rest..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == .leftBrace || before == .comma)
         let colon = name.upperBound
@@ -161,8 +161,8 @@ private struct LineRedactor {
         let isEnd = start == line.upperBound
         // The line of a head needs no space, and a quoted value does not either: `login(password:"…")`.
         let quoted = isEnd ? nil : bytes.quotedText(from: start)
-        guard isEnd || isStructured || bytes[colon + 1].isSpace || quoted != nil || beginsLine && isHeader && !isWord
-        else { return nil }
+        let isSpaced = isEnd || bytes[colon + 1].isSpace || escaped != nil && bytes[colon + 1] == .backslash
+        guard isSpaced || isStructured || quoted != nil || beginsLine && isHeader && !isWord else { return nil }
         guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
@@ -176,8 +176,10 @@ private struct LineRedactor {
             bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
         }
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
-        if isStructured || depth != nil {
-            return start..<(isFirst ? endOfLine : bytes.endOfField(from: next, line.upperBound, depth))
+        if isStructured || escaped != nil {
+            let end = isFirst ? endOfLine : bytes.endOfField(from: next, line.upperBound, escaped?.depth)
+            guard let escaped, end == start || beginsBlock(start..<end) else { return start..<end }
+            return start..<bytes.endOfBlock(after: end, line.upperBound, escaped)
         }
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
@@ -195,6 +197,14 @@ private struct LineRedactor {
         guard let end = rest.firstIndex(where: { !$0.isSpace }) else { return true }
         return bytes[end] == UInt8(ascii: "#") && bytes[end - 1].isBlank
     }
+}
+
+/// A line of a text within a string of JSON.
+struct EscapedLine {
+    /// The depth of the string: 0 after `\n`, and 1 after `\\n` in JSON within JSON.
+    let depth: Int
+    /// The number of bytes before the first word.
+    let indent: Int
 }
 
 extension Redactor {
@@ -254,19 +264,38 @@ extension [UInt8] {
         return index
     }
 
-    /// Returns the depth of the string of JSON in which a line begins at the index: 0 after `\n`, and 1 after `\\n` in
-    /// JSON within JSON. Blanks, escaped tabs and the marks of a list may precede the index. Nil within a line.
-    func depthOfLine(beginningAt start: Int) -> Int? {
+    /// Returns the escaped line that begins at the index. Blanks, escaped tabs and the marks of a list may precede it.
+    /// Nil within a line.
+    func escapedLine(beginningAt start: Int) -> EscapedLine? {
         var index = start
         while index > 0 {
             index -= 1
             if self[index].isBlank || self[index] == UInt8(ascii: "-") { continue }
             guard isLetterOfEscape(at: index) else { return nil }
             let run = backslashes(before: index)
-            if self[index] != UInt8(ascii: "t") { return run.trailingZeroBitCount }
+            if self[index] != UInt8(ascii: "t") {
+                return EscapedLine(depth: run.trailingZeroBitCount, indent: start - index - 1)
+            }
             index -= run
         }
         return nil
+    }
+
+    /// Returns the end of the lines with a deeper indent after an escaped line, which form a block of YAML.
+    fileprivate func endOfBlock(after line: Int, _ end: Int, _ escaped: EscapedLine) -> Int {
+        let width = 1 << escaped.depth  // the backslashes of a line end
+        var last = line
+        while true {
+            var index = last
+            while index + width < end, self[index..<index + width].allSatisfy({ $0 == .backslash }),
+                self[index + width] == UInt8(ascii: "n") || self[index + width] == UInt8(ascii: "r")
+            {
+                index += width + 1
+            }
+            let indent = self[index..<end].prefix(while: \.isBlank).count
+            guard index > last, indent > escaped.indent else { return last }
+            last = endOfField(from: index + indent, end, escaped.depth)
+        }
     }
 
     /// Returns the end of a field: the end of the line, or of the text that contains the field. In an escaped line, the

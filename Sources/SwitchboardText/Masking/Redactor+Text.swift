@@ -48,7 +48,7 @@ extension Redactor {
         return (0...(isCut ? 3 : 0)).lazy.compactMap { String(data: bytes.dropLast($0), encoding: .utf8) }.first
     }
 
-    /// Redacts the values of secret names in prose, URLs and JSON, without the elements of markup and the pairs of forms.
+    /// Redacts the values of secret names in prose, URLs and JSON. Unlike ``text(_:)`` it reads no markup and no forms.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
         return SearchedText.masking(text) { text in
@@ -83,8 +83,8 @@ extension Redactor {
             let ends = isSetting && match.isFirst ? ASCIISet.lineEnd : .pairEnd
             var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
             let line = match.name.lowerBound + (isAfterEscape ? 1 : 0)
-            if isSetting, let depth = bytes.depthOfLine(beginningAt: line) {
-                end = bytes.endOfField(from: index, bytes.count, depth)
+            if isSetting, let escaped = bytes.escapedLine(beginningAt: line) {
+                end = bytes.endOfField(from: index, bytes.count, escaped.depth)
             }
             if let quoted = bytes.quotedText(from: index) {
                 // As in an attribute, where a key or a code is rarely a secret.

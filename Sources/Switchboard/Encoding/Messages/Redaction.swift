@@ -51,8 +51,8 @@ public struct Redaction: Sendable {
                 headerNames: headerNames, parameterNames: parameterNames, memberNames: parameterNames + memberNames))
     }
 
-    /// Returns this redaction for the texts about a request with credentials in these header fields and parameters. Their
-    /// names do not become member names, because `key` and `code` mostly mean something else in a body.
+    /// Returns this redaction for the texts about a request with credentials in these header fields and parameters.
+    /// Their names do not become member names, because `key` and `code` mostly mean something else in a body.
     func adding(credentialsIn headerNames: [String], _ parameterNames: [String]) -> Redaction {
         Redaction(redactor.adding(headerNames: headerNames, parameterNames: parameterNames))
     }

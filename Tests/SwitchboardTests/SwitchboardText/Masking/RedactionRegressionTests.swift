@@ -154,6 +154,7 @@ struct RedactionRegressionTests {
         checkGrowth { String(repeating: #"?token=ab\u00e9hunter2 "#, count: $0) }
         checkGrowth { String(repeating: #"\nSession: hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\n\t- X-Key:a\\nX-Key:hunter2"#, count: $0) }
+        checkGrowth { String(repeating: #"\nsecret: >\n  hunter2\n    hunter2"#, count: $0) }
         checkGrowth { #"\nX-Key:hunter2"# + String(repeating: #"\\nX-Key:hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\"#, count: $0 * 8) + #"u0022?token\u003dhunter2"# }
     }

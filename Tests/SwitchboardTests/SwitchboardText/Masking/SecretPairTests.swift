@@ -52,6 +52,14 @@ struct SecretPairTests {
             // Blanks, escaped tabs and the marks of a list begin a line.
             (#"{"a":"b:\n\tpassword: ab hunter2\nc: d"}"#, #"{"a":"b:\n\tpassword: <redacted>\nc: d"}"#),
             (#"{"a":"b:\n  - password: ab hunter2\n    c: d"}"#, #"{"a":"b:\n  - password: <redacted>\n    c: d"}"#),
+            (
+                #"{"a":"b:\n  tls_key: |\n    hunter2\n\n    hunter2\n  c: d"}"#,
+                #"{"a":"b:\n  tls_key: <redacted>\n  c: d"}"#
+            ),
+            (
+                #"{"a":"b:\n  password:\n    hunter2\n  token:\n  c: d"}"#,
+                #"{"a":"b:\n  password:<redacted>\n  token:\n  c: d"}"#
+            ),
             (#"{"a":"b\n  token: is too old\n"}"#, #"{"a":"b\n  token: is too old\n"}"#),
             (#"{"log":"a\tpassword: hunter2, b"}"#, #"{"log":"a\tpassword: <redacted>, b"}"#),
         ])
@@ -59,7 +67,9 @@ struct SecretPairTests {
 
     @Test(
         "a field of a text within JSON is masked, whatever its value is",
-        arguments: ["X-Api-Key: ", "X-Auth-Token:", "Authorization: Bearer ", "Cookie: a=", "password: ", "  - token: "],
+        arguments: [
+            "X-Api-Key: ", "X-Auth-Token:", "Authorization: Bearer ", "Cookie: a=", "password: ", "  - token: ",
+        ],
         [
             #"ab\nhunter2"#, #"ab\\rhunter2"#, #"ab"hunter2"#, "ann's hunter2", "ab<b>hunter2", "ab, b: hunter2",
             "ab)}hunter2",
