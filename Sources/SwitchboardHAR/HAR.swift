@@ -313,10 +313,9 @@ extension HAR.PostData {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mimeType = container.lenient(.mimeType) ?? ""
-        text = try container.decodeIfPresent(String.self, forKey: .text)
         encoding = container.lenient(.encoding)
+        text = try container.text(.text, encoding)
         params = container.lenient(.params)
-        try checkText(encoding: encoding, text: text, container, .text)
     }
 }
 
@@ -325,9 +324,8 @@ extension HAR.Content {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         size = container.lenient(.size) ?? 0
         mimeType = container.lenient(.mimeType) ?? ""
-        text = try container.decodeIfPresent(String.self, forKey: .text)
         encoding = container.lenient(.encoding)
-        try checkText(encoding: encoding, text: text, container, .text)
+        text = try container.text(.text, encoding)
     }
 }
 
@@ -362,11 +360,13 @@ extension KeyedDecodingContainer {
     fileprivate func lenient<Value: Decodable>(_ key: Key) -> Value? {
         try? decodeIfPresent(Value.self, forKey: key)
     }
-}
 
-private func checkText<Key>(
-    encoding: String?, text: String?, _ container: KeyedDecodingContainer<Key>, _ key: Key
-) throws {
-    guard let text, encoding == "base64", HARText.data(text, encoding: "base64", type: "") == nil else { return }
-    throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "it is not base64")
+    /// Decodes the text of a body, which must be base64 with that encoding.
+    fileprivate func text(_ key: Key, _ encoding: String?) throws -> String? {
+        let text = try decodeIfPresent(String.self, forKey: key)
+        guard let text, encoding == "base64", HARText.data(text, encoding: "base64", type: "") == nil else {
+            return text
+        }
+        throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "it is not base64")
+    }
 }
