@@ -3,6 +3,15 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
+extension Redaction {
+    /// Checks the masked text, and that neither a second pass nor a redaction without names changes anything.
+    func check(_ text: String, _ expected: String, at location: SourceLocation = #_sourceLocation) {
+        #expect(self.text(text) == expected, sourceLocation: location)
+        #expect(self.text(expected) == expected, sourceLocation: location)
+        #expect(Redaction.none.text(text) == text, sourceLocation: location)
+    }
+}
+
 struct RedactionTests {
     private let redaction = Redaction.standard
 
