@@ -242,9 +242,19 @@ extension [UInt8] {
         return next == nil || next == .lineFeed
     }
 
-    /// Returns the end of a word in prose, without punctuation after it.
+    /// Returns the end of a word in prose, without punctuation after it. A field on the next escaped line is not a part
+    /// of the word.
     fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
-        let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
+        var end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
+        var index = start
+        while index < end, let colon = self[index..<end].firstIndex(of: .colon) {
+            var name = colon - self[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
+            index = colon + 1
+            while name > start, isLetterOfEscape(at: name) {
+                end = Swift.max(start, name - backslashes(before: name))
+                name = end - 1
+            }
+        }
         return self[start..<end].lastIndex { !ASCIISet.afterWord.contains($0) }.map { $0 + 1 } ?? start
     }
 

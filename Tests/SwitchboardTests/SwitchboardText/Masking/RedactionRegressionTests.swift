@@ -155,6 +155,7 @@ struct RedactionRegressionTests {
         checkGrowth { String(repeating: #"\nSession: hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\n\t- X-Key:a\\nX-Key:hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\nsecret: >\n  hunter2\n    hunter2"#, count: $0) }
+        checkGrowth { "no token: " + String(repeating: #"a:\\n"#, count: $0) + #"X-Key:hunter2"# }
         checkGrowth { #"\nX-Key:hunter2"# + String(repeating: #"\\nX-Key:hunter2"#, count: $0) }
         checkGrowth { String(repeating: #"\"#, count: $0 * 8) + #"u0022?token\u003dhunter2"# }
     }

@@ -61,6 +61,12 @@ struct SecretPairTests {
                 #"{"a":"b:\n  password:<redacted>\n  token:\n  c: d"}"#
             ),
             (#"{"a":"b\n  token: is too old\n"}"#, #"{"a":"b\n  token: is too old\n"}"#),
+            // A line after a word.
+            (
+                #"{"log":"sent token: ab12\r\nX-Api-Key: hunter2"}"#,
+                #"{"log":"sent token: <redacted>\r\nX-Api-Key: <redacted>"}"#
+            ),
+            (#"{"log":"no token: \nX-Key: hunter2"}"#, #"{"log":"no token: \nX-Key: <redacted>"}"#),
             (#"{"log":"a\tpassword: hunter2, b"}"#, #"{"log":"a\tpassword: <redacted>, b"}"#),
         ])
     func escapedLines(text: String, expected: String) { redaction.check(text, expected) }
