@@ -274,21 +274,12 @@ extension [UInt8] {
         return index
     }
 
-    /// Returns the escaped line that begins at the index. Blanks, escaped tabs and the marks of a list may precede it.
-    /// Nil within a line.
+    /// Returns the escaped line that begins at the index. Blanks and the marks of a list may precede it. An escaped tab,
+    /// as between two columns, begins a line too. Nil within a line.
     func escapedLine(beginningAt start: Int) -> EscapedLine? {
-        var index = start
-        while index > 0 {
-            index -= 1
-            if self[index].isBlank || self[index] == UInt8(ascii: "-") { continue }
-            guard isLetterOfEscape(at: index) else { return nil }
-            let run = backslashes(before: index)
-            if self[index] != UInt8(ascii: "t") {
-                return EscapedLine(depth: run.trailingZeroBitCount, indent: start - index - 1)
-            }
-            index -= run
-        }
-        return nil
+        let letter = self[..<start].lastIndex { !$0.isBlank && $0 != UInt8(ascii: "-") }
+        guard let letter, isLetterOfEscape(at: letter) else { return nil }
+        return EscapedLine(depth: backslashes(before: letter).trailingZeroBitCount, indent: start - letter - 1)
     }
 
     /// Returns the end of the lines with a deeper indent after an escaped line, which form a block of YAML.

@@ -49,7 +49,7 @@ struct SecretPairTests {
             ),
             (#"{"log":"a\nX-Api-Key:hunter2\nb: c"}"#, #"{"log":"a\nX-Api-Key:<redacted>\nb: c"}"#),
             (#"{"ini":"a = 1\npassword = ab \\nhunter2\nb = c"}"#, #"{"ini":"a = 1\npassword = <redacted>\nb = c"}"#),
-            // Blanks, escaped tabs and the marks of a list begin a line.
+            // Blanks, tabs and the marks of a list begin a line.
             (#"{"a":"b:\n\tpassword: ab hunter2\nc: d"}"#, #"{"a":"b:\n\tpassword: <redacted>\nc: d"}"#),
             (#"{"a":"b:\n  - password: ab hunter2\n    c: d"}"#, #"{"a":"b:\n  - password: <redacted>\n    c: d"}"#),
             (
@@ -67,7 +67,9 @@ struct SecretPairTests {
                 #"{"log":"sent token: <redacted>\r\nX-Api-Key: <redacted>"}"#
             ),
             (#"{"log":"no token: \nX-Key: hunter2"}"#, #"{"log":"no token: \nX-Key: <redacted>"}"#),
-            (#"{"log":"a\tpassword: hunter2, b"}"#, #"{"log":"a\tpassword: <redacted>, b"}"#),
+            // A column after a tab.
+            (#"{"log":"a\tSession: hunter2, hunter2\nb: c"}"#, #"{"log":"a\tSession: <redacted>\nb: c"}"#),
+            (#"{"b":"{\"log\":\"a\\tX-Key: hunter2\"}"}"#, #"{"b":"{\"log\":\"a\\tX-Key: <redacted>\"}"}"#),
         ])
     func escapedLines(text: String, expected: String) { redaction.check(text, expected) }
 
