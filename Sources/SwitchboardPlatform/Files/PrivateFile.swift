@@ -128,7 +128,8 @@ package enum PrivateFile {
         guard descriptor >= 0 else { throw POSIXError.last }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try handle.write(contentsOf: data)
+            var end: Int64 = 0
+            try data.withUnsafeBytes { try $0.write(to: descriptor, at: &end) }
             if isSynchronized { try handle.synchronizeDisk() }
             try handle.close()
         } catch {
@@ -156,12 +157,23 @@ extension POSIXError {
     package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
+#if canImport(Glibc)
+private var fileSize: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_FSIZE.rawValue) }
+#else
+private var fileSize: Int32 { RLIMIT_FSIZE }
+#endif
+
 extension UnsafeRawBufferPointer {
     /// Writes the bytes to a file at an offset, and advances the offset by the number of written bytes, also before an error.
+    ///
+    /// - Throws: `POSIXError`: `EFBIG` for a file larger than the process may write. The system would end the process.
     package func write(to descriptor: Int32, at offset: inout Int64) throws(POSIXError) {
+        var limit = rlimit()
+        let most = getrlimit(fileSize, &limit) == 0 ? Int64(clamping: limit.rlim_cur) : .max
         var rest = self[...]
         while !rest.isEmpty {
-            let bytes = UnsafeRawBufferPointer(rebasing: rest)
+            guard offset < most else { throw POSIXError(.EFBIG) }
+            let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(clamping: most - offset)))
             let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .last }

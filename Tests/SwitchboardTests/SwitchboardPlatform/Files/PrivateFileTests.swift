@@ -58,6 +58,24 @@ struct PrivateFileTests {
         }
     }
 
+    #if os(Linux) && compiler(>=6.2)
+    @Test("a file that is too large for the process is an error, and is removed")
+    func limit() async {
+        await #expect(processExitsWith: .success) {
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("secret")
+                try await withLimit(1_000, of: RLIMIT_FSIZE) {
+                    try PrivateFile.write(Data(count: 1_000), to: file)
+                    let error = #expect(throws: POSIXError.self) { try PrivateFile.write(Data(count: 1_001), to: file) }
+                    #expect(error?.code == .EFBIG)
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["secret"])
+                #expect(try Data(contentsOf: file).count == 1_000)
+            }
+        }
+    }
+    #endif
+
     #if os(Linux)
     // As on Debian and Fedora, where the group `root` has no member.
     @Test("the owner's private group is not another user")
