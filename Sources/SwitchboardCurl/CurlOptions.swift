@@ -191,7 +191,7 @@ extension CurlOptions {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         let (usualFile, usualFolder) = Self.usualPlaces
-        guard let authorities = tls.bundle(replacing: file ?? usualFile, folder: folder ?? usualFolder) else {
+        guard let authorities = try tls.bundle(replacing: file ?? usualFile, folder: folder ?? usualFolder) else {
             // Reads the file once for all connections. libcurl does that only without a folder (since 7.87). From 8.21
             // on, the folder stays.
             if tls.trustsSystem, let file, access(file, R_OK) == 0 {
@@ -247,16 +247,20 @@ extension CurlOptions {
 extension CurlOptions.TLS {
     /// Returns the trusted certificates in place of the system's file, or nil to use that file. Each transfer copies
     /// them, so they contain the file only if the system's folder has no certificates.
-    func bundle(replacing file: String?, folder: String?) -> Data? {
-        guard var bundle = authorities else { return nil }
+    ///
+    /// - Throws: libcurl's failure for a file that exists and cannot be read.
+    func bundle(replacing file: String?, folder: String?) throws(CurlFailure) -> Data? {
+        guard let authorities else { return nil }
         let names = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
         // The names that OpenSSL looks for: a hash and a number.
-        if trustsSystem, !names.contains(where: { $0.hasSuffix(".0") }), let file,
-            let system = FileManager.default.contents(atPath: file)
-        {
-            bundle.append(system)
+        guard trustsSystem, !names.contains(where: { $0.hasSuffix(".0") }), let file,
+            access(file, F_OK) == 0 || errno != ENOENT
+        else { return authorities }
+        guard let system = FileManager.default.contents(atPath: file) else {
+            let message = "the file of the system's authorities, \(file), cannot be read"
+            throw .libcurl(code: CurlCode.unreadableAuthorities, message: message)
         }
-        return bundle
+        return authorities + system
     }
 }
 #endif

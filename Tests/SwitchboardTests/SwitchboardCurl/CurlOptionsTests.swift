@@ -1,4 +1,5 @@
 #if os(Linux)
+@testable import Switchboard
 @testable import SwitchboardCurl
 import Foundation
 import SwitchboardCurlC
@@ -30,19 +31,51 @@ struct CurlOptionsTests {
             try Data("system".utf8).write(to: URL(fileURLWithPath: file))
             var tls = CurlOptions.TLS()
             tls.trustsSystem = trustsSystem
-            #expect(tls.bundle(replacing: file, folder: nil) == nil)
+            #expect(try tls.bundle(replacing: file, folder: nil) == nil)
             let own = Data("own\n".utf8)
             tls.authorities = own
             let joined = trustsSystem ? own + Data("system".utf8) : own
-            #expect(tls.bundle(replacing: file, folder: nil) == joined)
-            #expect(tls.bundle(replacing: file, folder: folder.path) == joined)
+            #expect(try tls.bundle(replacing: file, folder: nil) == joined)
+            #expect(try tls.bundle(replacing: file, folder: folder.path) == joined)
             for missing in [nil, file + "-missing"] {
-                #expect(tls.bundle(replacing: missing, folder: nil) == own)
+                #expect(try tls.bundle(replacing: missing, folder: nil) == own)
             }
             try Data().write(to: folder.appendingPathComponent("0a0b0c0d.0"))
-            #expect(tls.bundle(replacing: file, folder: folder.path) == own)
+            #expect(try tls.bundle(replacing: file, folder: folder.path) == own)
         }
     }
+
+    @Test("a file of the system's authorities that cannot be read is an error")
+    func unreadableBundle() async throws {
+        try await withFolder { folder in
+            var tls = CurlOptions.TLS()
+            tls.authorities = Data("own\n".utf8)
+            let failure = #expect(throws: CurlFailure.self) { try tls.bundle(replacing: folder.path, folder: nil) }
+            let error = failure?.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false)
+            #expect(error?.code == .insecureConnection)
+            #expect(error?.reason?.contains(folder.lastPathComponent) == true)
+        }
+    }
+
+    #if compiler(>=6.2)
+    @Test("without a free descriptor, the system's authorities are an error")
+    func bundleWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("bundle.crt").path
+                try Data("system".utf8).write(to: URL(fileURLWithPath: file))
+                var tls = CurlOptions.TLS()
+                tls.authorities = Data("own\n".utf8)
+                try await withoutDescriptors {
+                    let failure = #expect(throws: CurlFailure.self) { try tls.bundle(replacing: file, folder: nil) }
+                    let error = failure?.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false)
+                    #expect(error?.code == .cannotConnect)
+                    #expect((error?.underlying as? CurlError)?.message.contains("bundle.crt") == true)
+                }
+            }
+        }
+    }
+    #endif
 
     @Test("before 7.84, a usual file has the system's authorities")
     func usualAuthorities() async throws {
