@@ -30,7 +30,7 @@ extension CurlExchange {
         deadlines.endConnecting()
         isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0
         handle.requireNewConnection(true)
-        if loop.watchers > 0, loop.mayBeHTTP2(request) { handle.watchStreams(true) }
+        if loop.mayBeHTTP2(request) { loop.watchStreams(of: self) }
         return true
     }
 

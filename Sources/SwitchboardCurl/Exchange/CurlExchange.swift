@@ -76,6 +76,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isRepeatRefused = false
     /// The number of the HTTP/2 stream, or 0 while the exchange does not watch it.
     @exclusivity(unchecked) var stream: Int64 = 0
+    /// The index among the exchanges that the loop watches later, or -1.
+    @exclusivity(unchecked) var unwatchedIndex = -1
     /// Whether the server's GOAWAY excludes the stream.
     @exclusivity(unchecked) var isExcluded = false
     @exclusivity(unchecked) var sentCount: Int64 = 0

@@ -92,6 +92,7 @@ extension CurlLoop {
         exchange.uncount()
         countPausing(exchange, -1)
         countWatcher(exchange, -1)
+        removeFromUnwatched(exchange)
         if !exchange.ownsSocket { removeFromUpgraded(exchange) }
         guard let queue = exchange.queue else { return }
         queue.count -= 1
@@ -167,14 +168,33 @@ extension CurlLoop {
         guard request.mayBeReplayedUnprocessed, !request.mayBeReplayed, mayBeHTTP2(request) else { return }
         watchers += difference
         guard watchers == 1, difference == 1 else { return }
-        for other in active where other.sendTime > 0 && mayBeHTTP2(other.request) { other.handle.watchStreams(true) }
+        for other in unwatched {
+            other.unwatchedIndex = -1
+            other.handle.watchStreams(true)
+        }
+        unwatched.removeAll(keepingCapacity: true)
+    }
+
+    /// Watches the stream of an exchange that was sent: now, or when the next watcher starts.
+    func watchStreams(of exchange: CurlExchange) {
+        guard watchers == 0 else { return exchange.handle.watchStreams(true) }
+        exchange.unwatchedIndex = unwatched.count
+        unwatched.append(exchange)
+    }
+
+    private func removeFromUnwatched(_ exchange: CurlExchange) {
+        guard exchange.unwatchedIndex >= 0, let last = unwatched.popLast() else { return }
+        if last !== exchange {
+            unwatched[exchange.unwatchedIndex] = last
+            last.unwatchedIndex = exchange.unwatchedIndex
+        }
+        exchange.unwatchedIndex = -1
     }
 
     /// Marks the exchanges of a connection that a GOAWAY excludes.
     func didGoAway(after last: Int64, from exchange: CurlExchange) {
-        for other in active where other.stream > last {
-            other.isExcluded =
-                other.isExcluded || swcurl_easy_share_connection(other.handle.easy, exchange.handle.easy)
+        for other in active where other.stream > last && !other.isExcluded {
+            other.isExcluded = swcurl_easy_share_connection(other.handle.easy, exchange.handle.easy)
         }
     }
 

@@ -77,6 +77,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0
+    /// The exchanges that were sent while there were no watchers.
+    @exclusivity(unchecked) var unwatched: [CurlExchange] = []
     /// The upgraded exchanges whose bytes pass through libcurl, until the server closes its side of the connection.
     @exclusivity(unchecked) var upgraded: [CurlExchange] = []
     /// The upgraded exchanges that were resumed in this pass, or began in it.
