@@ -122,80 +122,47 @@ extension JSONKeyedContainer {
         try findValue(key).map { try document.float(at: $0) }
     }
 
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    @inline(__always)
+    func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try document.integer(type, at: try find(key))
     }
+
+    // The standard library has a default for each type of an integer, which precedes a generic function.
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
         try findValue(key).map { try document.integer(type, at: $0) }
-    }
-
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try document.integer(type, at: try find(key))
     }
 
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
         try findValue(key).map { try document.integer(type, at: $0) }
     }
 
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try document.integer(type, at: try find(key))
-    }
-
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
         try findValue(key).map { try document.integer(type, at: $0) }
-    }
-
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try document.integer(type, at: try find(key))
     }
 
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
         try findValue(key).map { try document.integer(type, at: $0) }
     }
 
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try document.integer(type, at: try find(key))
-    }
-
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
         try findValue(key).map { try document.integer(type, at: $0) }
-    }
-
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try document.integer(type, at: try find(key))
     }
 
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
         try findValue(key).map { try document.integer(type, at: $0) }
     }
 
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try document.integer(type, at: try find(key))
-    }
-
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
         try findValue(key).map { try document.integer(type, at: $0) }
-    }
-
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try document.integer(type, at: try find(key))
     }
 
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
         try findValue(key).map { try document.integer(type, at: $0) }
     }
 
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try document.integer(type, at: try find(key))
-    }
-
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
         try findValue(key).map { try document.integer(type, at: $0) }
-    }
-
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try document.integer(type, at: try find(key))
     }
 
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {

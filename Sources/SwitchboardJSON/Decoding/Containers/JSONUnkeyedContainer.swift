@@ -78,43 +78,8 @@ extension JSONUnkeyedContainer {
         try next(type) { try $0.float(at: $1) }
     }
 
-    mutating func decode(_ type: Int.Type) throws -> Int {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: Int8.Type) throws -> Int8 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: Int16.Type) throws -> Int16 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: Int32.Type) throws -> Int32 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: Int64.Type) throws -> Int64 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: UInt.Type) throws -> UInt {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        try next(type) { try $0.integer(type, at: $1) }
-    }
-
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+    @inline(__always)
+    mutating func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
         try next(type) { try $0.integer(type, at: $1) }
     }
 

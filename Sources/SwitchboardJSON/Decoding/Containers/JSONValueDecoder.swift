@@ -28,16 +28,11 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try document.string(at: index) }
     func decode(_ type: Double.Type) throws -> Double { try document.double(at: index) }
     func decode(_ type: Float.Type) throws -> Float { try document.float(at: index) }
-    func decode(_ type: Int.Type) throws -> Int { try document.integer(type, at: index) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try document.integer(type, at: index) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try document.integer(type, at: index) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try document.integer(type, at: index) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try document.integer(type, at: index) }
-    func decode(_ type: UInt.Type) throws -> UInt { try document.integer(type, at: index) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try document.integer(type, at: index) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try document.integer(type, at: index) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try document.integer(type, at: index) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try document.integer(type, at: index) }
+
+    @inline(__always)
+    func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
+        try document.integer(type, at: index)
+    }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func decode(_ type: Int128.Type) throws -> Int128 { try document.wideInteger(type, at: index) }
