@@ -90,7 +90,7 @@ package struct JSONElementReader<Element: Decodable> {
                 if depth == 0, !isInString { try body(completeElement()) }
             case .rest: frame.append(byte)
             }
-            advance(byte)
+            position.advance(over: byte)
         }
         guard max(element.count, frame.count) <= limit else { throw TooLarge() }
     }
@@ -207,16 +207,6 @@ package struct JSONElementReader<Element: Decodable> {
             expectsName = false
         case UInt8(ascii: ",") where !isInString: expectsName = true
         default: break
-        }
-    }
-
-    private mutating func advance(_ byte: UInt8) {
-        position.offset += 1
-        if byte == 0x0A {
-            position.line += 1
-            position.column = 1
-        } else if byte & 0xC0 != 0x80 {
-            position.column += 1
         }
     }
 

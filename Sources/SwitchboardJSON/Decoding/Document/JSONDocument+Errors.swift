@@ -9,39 +9,34 @@ extension JSONDocument {
 
         /// "at line 3, column 7 (byte 42)". Bytes count from 0.
         var text: String { "at line \(line), column \(column) (byte \(offset))" }
-    }
 
-    /// The line and column of one offset in each ``positionStep`` bytes, so that errors in any order take linear time.
-    struct Checkpoint {
-        var line: UInt32 = 1
-        var column: UInt32 = 1
+        @inline(__always)
+        mutating func advance(over byte: UInt8) {
+            offset += 1
+            if byte == 0x0A {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
     }
 
     private static let positionStep = 256
 
     func position(at offset: Int) -> Position {
         let (errors, step) = (errors, JSONDocument.positionStep)
-        if errors.checkpoints.isEmpty { errors.checkpoints.append(Checkpoint()) }
-        while errors.checkpoints.count <= offset / step {
-            let start = (errors.checkpoints.count - 1) * step
-            let last = errors.checkpoints[errors.checkpoints.count - 1]
-            errors.checkpoints.append(checkpoint(at: start + step, after: last, at: start))
+        while errors.positions.count <= offset / step {
+            let next = errors.positions.last.map { position(at: $0.offset + step, after: $0) }
+            errors.positions.append(next ?? Position())
         }
-        let found = checkpoint(at: offset, after: errors.checkpoints[offset / step], at: offset / step * step)
-        return Position(offset: offset, line: Int(found.line), column: Int(found.column))
+        return position(at: offset, after: errors.positions[offset / step])
     }
 
-    private func checkpoint(at end: Int, after checkpoint: Checkpoint, at start: Int) -> Checkpoint {
-        var checkpoint = checkpoint
-        for byte in UnsafeBufferPointer(start: bytes + start, count: end - start) {
-            if byte == 0x0A {
-                checkpoint.line &+= 1
-                checkpoint.column = 1
-            } else if byte & 0xC0 != 0x80 {
-                checkpoint.column &+= 1
-            }
-        }
-        return checkpoint
+    private func position(at offset: Int, after position: Position) -> Position {
+        var position = position
+        while position.offset < offset { position.advance(over: bytes[position.offset]) }
+        return position
     }
 
     /// Returns the position in the enclosing text when this text is an element of another one.

@@ -55,8 +55,8 @@ final class JSONDocument {
         var lastPath: (container: Int, path: [any CodingKey])?
         /// The long names in coding paths, by tape index.
         var longNames: [Int: String] = [:]
-        /// The lines and columns at regular offsets, as far as a position was computed.
-        var checkpoints: [Checkpoint] = []
+        /// The positions at regular offsets, as far as one was computed, so that errors in any order take linear time.
+        var positions: [Position] = []
         /// The error of a stack that was too small.
         var stack: DecodingError?
     }
