@@ -26,7 +26,7 @@ extension JSONDocument {
         }
         if case .useDefaultKeys = decoder.keyDecodingStrategy {
         } else if let map = type as? any StringKeyed.Type {
-            return try unconverted(map, at: index)
+            return try map.decode(self, at: index)
         }
         // A class may be a subclass of `Value`, whose initializer the metatype calls.
         return try type.init(from: JSONValueDecoder(document: self, index: index))
@@ -58,21 +58,6 @@ extension JSONDocument {
     /// Returns the type as an array, or nil for another type. A cast costs more than decoding a small array.
     private func arrayType(of type: Any.Type) -> (any DirectArray.Type)? {
         arrayTypes.property(of: type) { type as? any DirectArray.Type }
-    }
-
-    /// Decodes a dictionary with its names unconverted.
-    private func unconverted<Map>(_ type: any StringKeyed.Type, at index: Int) throws -> Map {
-        guard tape[index].kind == .object else { throw mismatch([String: Any].self, at: index) }
-        try checkStack(at: index)
-        var entry = index + 1
-        let end = Int(tape[index].next)
-        let map = try type.make {
-            guard entry < end else { return nil }
-            defer { entry = after(entry + 1) }
-            return (rawName(at: entry), self, entry + 1)
-        }
-        guard let map = map as? Map else { throw mismatch(Map.self, at: index) }
-        return map
     }
 
     // MARK: - Foundation's types
@@ -167,18 +152,22 @@ extension Array: DirectArray where Element: Decodable {
 
 /// A dictionary with `String` keys, which key strategies do not convert.
 private protocol StringKeyed {
-    static func make(_ next: () throws -> (name: String, document: JSONDocument, index: Int)?) throws -> Any
+    /// Decodes the dictionary. `Map` is the dictionary's type.
+    static func decode<Map>(_ document: JSONDocument, at index: Int) throws -> Map
 }
 
 extension Dictionary: StringKeyed where Key == String, Value: Decodable {
-    fileprivate static func make(_ next: () throws -> (name: String, document: JSONDocument, index: Int)?) throws -> Any
-    {
+    fileprivate static func decode<Map>(_ document: JSONDocument, at index: Int) throws -> Map {
+        guard document.tape[index].kind == .object else { throw document.mismatch([String: Any].self, at: index) }
+        try document.checkStack(at: index)
         var map: Self = [:]
-        while let (name, document, index) = try next() {
-            let value = try document.value(Value.self, at: index)
-            if map[name] == nil { map[name] = value }
+        var name = index + 1
+        while name < Int(document.tape[index].next) {
+            let (key, value) = (document.rawName(at: name), try document.value(Value.self, at: name + 1))
+            if map[key] == nil { map[key] = value }
+            name = document.after(name + 1)
         }
-        return map
+        return document.cast(map)
     }
 }
 
