@@ -195,33 +195,7 @@ extension OutputBytes {
 
     /// Returns the unescaped name that ``appendName(_:escapesSlashes:)`` wrote. The range excludes the quotation marks.
     func name(in range: Range<Int>) -> String {
-        var text: [UInt8] = []
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let byte = base[index]
-            index += 1
-            guard byte == UInt8(ascii: "\\"), index < range.upperBound else {
-                text.append(byte)
-                continue
-            }
-            let escaped = base[index]
-            index += 1
-            switch escaped {
-            case UInt8(ascii: "n"): text.append(0x0A)
-            case UInt8(ascii: "r"): text.append(0x0D)
-            case UInt8(ascii: "t"): text.append(0x09)
-            case UInt8(ascii: "b"): text.append(0x08)
-            case UInt8(ascii: "f"): text.append(0x0C)
-            case UInt8(ascii: "u") where index + 4 <= range.upperBound:
-                // The first two digits are zeros.
-                let value =
-                    JSONStringText.hexadecimal(base[index + 2]) << 4 | JSONStringText.hexadecimal(base[index + 3])
-                text.append(UInt8(truncatingIfNeeded: value))
-                index += 4
-            default: text.append(escaped)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        JSONStringText.string(UnsafeBufferPointer(rebasing: buffer[range]), isEscaped: true)
     }
 }
 
