@@ -1,11 +1,16 @@
 /// A standard library type that is written directly, without the container that its `encode(to:)` would request.
 protocol DirectValue {
+    static var isOptional: Bool { get }
     /// Writes the value at an address. `serial` identifies the frame begun for it, which becomes an array or an object.
     ///
     /// An optional has no frame: its wrapped value is written. `key` returns the key when the optional is a member.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws
+}
+
+extension DirectValue {
+    static var isOptional: Bool { false }
 }
 
 extension Array: DirectValue where Element: Encodable {
@@ -22,11 +27,18 @@ extension Array: DirectValue where Element: Encodable {
     }
 }
 
-extension Dictionary: DirectValue where Key == String, Value: Encodable {
-    /// Writes the members in the order of their names. The names are not converted and cannot repeat.
+extension Dictionary: DirectValue where Key: Encodable, Value: Encodable {
+    /// Writes the members in the order of their names. Names that are `String` keys are not converted and cannot repeat.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
+        guard Key.self == String.self else {
+            let members = value.assumingMemoryBound(to: Self.self).pointee
+            try members.encode(to: OutputEncoder(writer: writer, serial: serial))
+            let top = writer.state.pointee.top
+            if top.serial == serial, top.kind == .object { writer.state.pointee.top.isDictionary = true }
+            return
+        }
         _ = writer.state.pointee.open(.object, serial: serial)
         // The compiler specializes code for the frequent types named here.
         if Value.self == String.self {
@@ -37,14 +49,16 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
             members.writeMembers(to: writer, serial: serial) { number, _ in writer.state.pointee.append(number) }
         } else {
             let typeInfo = writer.settings.typeInfo(of: Value.self)
-            let members = value.assumingMemoryBound(to: Self.self).pointee
+            let members = value.assumingMemoryBound(to: [String: Value].self).pointee
             try members.writeMembers(to: writer, serial: serial) { value, name in
                 try writer.write(value, typeInfo: typeInfo, key: { JSONPathKey(stringValue: name) })
             }
         }
     }
+}
 
-    private func writeMembers(
+extension Dictionary where Key == String {
+    fileprivate func writeMembers(
         to writer: OutputWriter, serial: UInt32, _ write: (_ value: Value, _ name: String) throws -> Void
     ) rethrows {
         var names: [(name: String, index: Int)] = []
@@ -64,6 +78,8 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
 }
 
 extension Optional: DirectValue where Wrapped: Encodable {
+    static var isOptional: Bool { true }
+
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
@@ -73,18 +89,3 @@ extension Optional: DirectValue where Wrapped: Encodable {
         try writer.write(wrapped, typeInfo: writer.settings.typeInfo(of: Wrapped.self), key: key)
     }
 }
-
-/// A type that conforms to ``DirectValue`` only with certain contents.
-protocol StandardContainer {
-    static var isDictionary: Bool { get }
-    static var isOptional: Bool { get }
-}
-
-extension StandardContainer {
-    static var isDictionary: Bool { false }
-    static var isOptional: Bool { false }
-}
-
-extension Array: StandardContainer {}
-extension Dictionary: StandardContainer { static var isDictionary: Bool { true } }
-extension Optional: StandardContainer { static var isOptional: Bool { true } }

@@ -83,9 +83,7 @@ final class OutputSettings {
 enum OutputKind: UInt8 {
     /// A value that its `encode(to:)` writes.
     case other
-    /// A dictionary that its `encode(to:)` writes. Its members are then sorted, because dictionaries have no order.
-    case dictionary
-    /// An array, or a dictionary with `String` keys.
+    /// An array or a dictionary.
     case direct
     /// An optional, written as its wrapped value or null.
     case optional
@@ -100,8 +98,10 @@ enum OutputKind: UInt8 {
     /// Whether the value has no members.
     var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
 
-    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
-        self = Self.scalar(type) ?? Self.other(type)
+    /// Creates the kind of a type that the encoder knows. Nil for any other type.
+    init?(_ type: Any.Type, settings: OutputSettings) {
+        guard let kind = Self.scalar(type) ?? Self.array(type) else { return nil }
+        self = kind
         if self == .date, case .custom = settings.dateStrategy { self = .customDate }
         if self == .data {
             switch settings.dataStrategy {
@@ -138,14 +138,10 @@ enum OutputKind: UInt8 {
         return type == UInt64.self ? .uint64 : nil
     }
 
-    private static func other(_ type: Any.Type) -> OutputKind {
+    private static func array(_ type: Any.Type) -> OutputKind? {
         if type == [String].self { return .strings }
         if type == [Int].self { return .integers }
-        if type == [Double].self { return .doubles }
-        // Most types need only one cast. A cast costs more than writing a value.
-        guard let container = type as? any StandardContainer.Type else { return .other }
-        guard type is any DirectValue.Type else { return container.isDictionary ? .dictionary : .other }
-        return container.isOptional ? .optional : .direct
+        return type == [Double].self ? .doubles : nil
     }
 }
 
@@ -155,8 +151,10 @@ struct OutputTypeInfo {
     /// The type as a direct value, for ``OutputKind/direct`` and ``OutputKind/optional``.
     let direct: (any DirectValue.Type)?
 
-    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
-        kind = OutputKind(type, settings: settings)
-        direct = kind == .direct || kind == .optional ? type as? any DirectValue.Type : nil
+    init(_ type: Any.Type, settings: OutputSettings) {
+        let known = OutputKind(type, settings: settings)
+        // A cast costs more than writing a value.
+        direct = known == nil ? type as? any DirectValue.Type : nil
+        kind = known ?? direct.map { $0.isOptional ? .optional : .direct } ?? .other
     }
 }

@@ -63,11 +63,6 @@ extension OutputWriter {
         case .integers: fill(unsafeBitCast(value, to: [Int].self), serial: serial)
         case .doubles: try fill(unsafeBitCast(value, to: [Double].self), serial: serial)
         case .customDate, .customData: try fillByStrategy(value, serial: serial)
-        case .dictionary:
-            try value.encode(to: OutputEncoder(writer: self, serial: serial))
-            if state.pointee.top.serial == serial, state.pointee.top.kind == .object {
-                state.pointee.top.isDictionary = true
-            }
         default: try value.encode(to: OutputEncoder(writer: self, serial: serial))
         }
     }
