@@ -7,15 +7,13 @@ protocol KeyedOutput<Key>: KeyedEncodingContainerProtocol {
 }
 
 extension KeyedOutput {
-    fileprivate static func make(_ target: consuming OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key> {
+    fileprivate static func make(_ target: consuming OutputEncoder) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(Self(writer: target.writer, serial: target.serial))
     }
 }
 
 extension OutputSettings {
-    func container<Key: CodingKey>(
-        _ keys: Key.Type, _ target: consuming OutputWriter.OutputTarget
-    ) -> KeyedEncodingContainer<Key> {
+    func container<Key: CodingKey>(_ keys: Key.Type, _ target: consuming OutputEncoder) -> KeyedEncodingContainer<Key> {
         let type = containerTypes.property(of: keys) { OutputKeyedContainer<Key>.self }
         // The property of these keys is the type above, which conforms to the protocol with these keys. Both metatypes
         // consist of the type and its conformance. Without `as`, the compiler would cast the type in the metatype.
@@ -35,16 +33,16 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedOutput {
     func encode(_ value: String, forKey key: Key) throws {
         try writer.begin(key, in: serial).pointee.append(value)
     }
-    func encode(_ value: Int, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: Int8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: Int16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: Int32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: Int64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: UInt, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: UInt8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: UInt16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: UInt32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
-    func encode(_ value: UInt64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+
+    @inline(__always)
+    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable, forKey key: Key) throws {
+        try writer.begin(key, in: serial).pointee.append(value)
+    }
+
+    @inline(__always)
+    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable, forKey key: Key) throws {
+        try writer.begin(key, in: serial).pointee.append(value)
+    }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func encode(_ value: Int128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
@@ -85,18 +83,15 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedOutput {
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        let target = writer.nested(.array, forKey: key, in: serial)
-        return OutputUnkeyedContainer(writer: target.writer, serial: target.serial)
+        writer.nested(.array, forKey: key, in: serial).elements
     }
 
     func superEncoder() -> any Encoder {
-        let target = writer.nested(.empty, forKey: JSONPathKey(stringValue: "super"), in: serial)
-        return OutputEncoder(writer: target.writer, serial: target.serial)
+        writer.nested(.empty, forKey: JSONPathKey(stringValue: "super"), in: serial)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        let target = writer.nested(.empty, forKey: key, in: serial)
-        return OutputEncoder(writer: target.writer, serial: target.serial)
+        writer.nested(.empty, forKey: key, in: serial)
     }
 }
 
@@ -124,13 +119,11 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer, OutputScalarContainer {
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        let target = writer.nested(.array, in: serial)
-        return OutputUnkeyedContainer(writer: target.writer, serial: target.serial)
+        writer.nested(.array, in: serial).elements
     }
 
     func superEncoder() -> any Encoder {
-        let target = writer.nested(.empty, in: serial)
-        return OutputEncoder(writer: target.writer, serial: target.serial)
+        writer.nested(.empty, in: serial)
     }
 }
 

@@ -11,9 +11,11 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer, OutputScalarContain
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let target = writer.opened(.array, serial: serial)
-        return OutputUnkeyedContainer(writer: target.writer, serial: target.serial)
+        writer.opened(.array, serial: serial).elements
     }
+
+    /// The container of an array that is open.
+    var elements: OutputUnkeyedContainer { OutputUnkeyedContainer(writer: writer, serial: serial) }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 

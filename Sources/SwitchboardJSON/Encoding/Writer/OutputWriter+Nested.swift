@@ -3,10 +3,8 @@
 /// A nested container begins in the text of its writer, like any value. When an enclosing value is written to while it
 /// is open, it moves with its contents to a separate writer, because later writes to it are allowed until the end.
 extension OutputWriter {
-    typealias OutputTarget = (writer: OutputWriter, serial: UInt32)
-
     /// Begins a nested container or super encoder for a key. It continues a value of the same key and kind, if any.
-    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> OutputTarget {
+    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> OutputEncoder {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if beginMember(name, in: serial) {
             guard kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0 else {
@@ -15,7 +13,7 @@ extension OutputWriter {
             let earlier = Int(member.repeated)
             if let known = state.pointee.writer(ofMember: earlier), known.state.pointee.outermost.kind == kind {
                 state.pointee.rollBack(serial)
-                return (known, known.state.pointee.outermost.serial)
+                return OutputEncoder(writer: known, serial: known.state.pointee.outermost.serial)
             }
             let value = state.pointee.value(ofMember: earlier)
             let target = begin(kind, key: key)
@@ -27,37 +25,37 @@ extension OutputWriter {
     }
 
     /// Begins a nested container or super encoder in an array.
-    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> OutputTarget {
+    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> OutputEncoder {
         if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
         if let writer = reach(serial) { return writer.nested(kind, in: serial) }
         return misused(kind, key: indexKey(in: serial), in: serial)
     }
 
     /// Makes the value an object or array and returns its writer. When it can no longer be one, the text is never read.
-    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> OutputTarget {
+    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> OutputEncoder {
         if state.pointee.open(kind, serial: serial) {
             if let depth = depth(of: serial), depth >= settings.maximumDepth { settings.isTooDeep = true }
-            return (self, serial)
+            return OutputEncoder(writer: self, serial: serial)
         }
         if let writer = reach(serial) { return writer.opened(kind, serial: serial) }
-        return (unread(kind), 0)
+        return OutputEncoder(writer: unread(kind), serial: 0)
     }
 
     /// Begins a nested value after its separator and name.
-    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> OutputTarget {
-        guard canNest(kind, in: state.pointee.depth) else { return (unread(kind), 0) }
+    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> OutputEncoder {
+        guard canNest(kind, in: state.pointee.depth) else { return OutputEncoder(writer: unread(kind), serial: 0) }
         let serial = state.pointee.push { key }
         state.pointee.top.isNested = true
         if kind != .empty { _ = state.pointee.open(kind, serial: serial) }
-        return (self, serial)
+        return OutputEncoder(writer: self, serial: serial)
     }
 
     /// Lets the call fail at its end, because requesting a container cannot throw.
-    private func misused(_ kind: OutputFrame.Kind, key: any CodingKey, in serial: UInt32) -> OutputTarget {
+    private func misused(_ kind: OutputFrame.Kind, key: any CodingKey, in serial: UInt32) -> OutputEncoder {
         if depth(of: serial) != nil, settings.misuse == nil {
             settings.misuse = misuse(of: serial, key.stringValue, key: key)
         }
-        return (unread(kind), 0)
+        return OutputEncoder(writer: unread(kind), serial: 0)
     }
 
     private func canNest(_ kind: OutputFrame.Kind, in depth: Int) -> Bool {
