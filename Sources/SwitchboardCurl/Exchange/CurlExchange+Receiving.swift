@@ -9,7 +9,7 @@ extension CurlExchange {
     func didReceive(line: UnsafeBufferPointer<UInt8>) -> Bool {
         recordActivity()
         let isHeadComplete = head.add(line)
-        if CurlLibrary.readsFreedHeaders { handle.includeHead(head.isFirstFieldNext) }
+        if CurlLibrary.readsFreedHeaders { handle.includesHead = head.isFirstFieldNext }
         guard head.size <= request.headLimit else { return refuse(.headTooLarge) }
         return isHeadComplete ? didReceiveHead() : true
     }

@@ -29,7 +29,7 @@ extension CurlExchange {
         if request.smallBody != nil { isBodySent = true }
         deadlines.endConnecting()
         isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0
-        handle.requireNewConnection(true)
+        handle.requiresNewConnection = true
         if loop.mayBeHTTP2(request) { loop.watchStreams(of: self) }
         return true
     }

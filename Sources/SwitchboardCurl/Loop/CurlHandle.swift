@@ -25,20 +25,32 @@ final class CurlHandle: @unchecked Sendable {
     private var extra = Extra.none
     private var kind = Kind.get
     private var customMethod: String?
-    private var connectTimeout = -1
+    private var connectTimeout = -1 { didSet { set(CurlOption.connectTimeout, connectTimeout, after: oldValue) } }
     /// The number of bytes that libcurl reads at a time. libcurl allocates a buffer of this size for each
     /// exchange, so only a large body gets a large buffer.
-    private(set) var receiveBuffer = 0
-    private var sendBuffer = 0
+    private(set) var receiveBuffer = 0 { didSet { set(CurlOption.bufferSize, receiveBuffer, after: oldValue) } }
+    private var sendBuffer = 0 { didSet { set(CurlOption.uploadBufferSize, sendBuffer, after: oldValue) } }
     private let options: CurlOptions
     private let defaultFields: [(name: String, line: String)]
-    private var requiresNewConnection = false
-    private var forbidsReuse = false
-    private var longestIdleTime = CurlHandle.usualIdleTime
+    /// Whether libcurl's next connection must be new. Callbacks of libcurl may set it.
+    var requiresNewConnection = false {
+        didSet { set(CurlOption.freshConnect, requiresNewConnection, after: oldValue) }
+    }
+    /// Whether libcurl closes the connection if no other exchange uses it at the end of this one.
+    var forbidsReuse = false { didSet { set(CurlOption.forbidReuse, forbidsReuse, after: oldValue) } }
+    /// The time in seconds after which libcurl reuses no idle connection.
+    var longestIdleTime = CurlHandle.usualIdleTime {
+        didSet { set(CurlOption.longestIdleTime, longestIdleTime, after: oldValue) }
+    }
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
-    private(set) var includesHead = false
+    /// Callbacks of libcurl may set it.
+    var includesHead = false { didSet { set(CurlOption.header, includesHead, after: oldValue) } }
+    /// Whether the exchange receives the number of its HTTP/2 stream, and each GOAWAY that libcurl reads for the
+    /// exchange. Callbacks of libcurl may set it.
+    var watchesStreams = false {
+        didSet { if watchesStreams != oldValue { swcurl_easy_watch_streams(easy, watchesStreams) } }
+    }
     private var isUpgrading = false
-    private var watchesStreams = false
 
     private enum Kind {
         /// No body.
@@ -115,71 +127,42 @@ final class CurlHandle: @unchecked Sendable {
         _ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void
     ) throws(CurlFailure) {
         errorText[0] = 0
-        includeHead(false)
+        includesHead = false
         if request.url != url { try setURL(request.url, isTLS: request.isTLS) }
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         let isAlone = request.isUpgrade || !options.reusesPlainConnections && !request.isTLS
-        requireNewConnection(request.isOnNewConnection || isAlone)
-        forbidReuse(isAlone)
+        requiresNewConnection = request.isOnNewConnection || isAlone
+        forbidsReuse = isAlone
         // A stream that announces 0 bytes may have some. libcurl reads it only if its length is unknown.
         let isEmptyStream = request.bodyLength == 0
         let bodyLength = isEmptyStream ? -1 : request.bodyLength
         try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
         let extra = request.isUpgrade ? Extra.noFraming : isEmptyStream ? .emptyStream : .body
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
-        setBuffers(
-            isStreamed: request.isStreamed, mayBeHTTP2: options.mayBeHTTP2(isTLS: request.isTLS),
-            bodyLength: request.bodyLength)
-        watchStreams(false)
+        // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within a head that does not fit into the buffer.
+        let head = options.mayBeHTTP2(isTLS: request.isTLS) ? 128 << 10 : 32 << 10
+        receiveBuffer = request.isStreamed ? 256 << 10 : head
+        if let length = request.bodyLength { sendBuffer = length < 0 || length > 1 << 20 ? 256 << 10 : 32 << 10 }
+        watchesStreams = false
     }
 
     /// Sets libcurl's limit for connecting in nanoseconds, counted from the start of the transfer. `.max` means no
     /// limit.
     func limitConnecting(to nanoseconds: UInt64) {
         // Zero would set libcurl's default of five minutes.
-        let milliseconds = Int(min(nanoseconds / 1_000_000 + 1, UInt64(Int32.max)))
-        guard milliseconds != connectTimeout else { return }
-        swcurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
-        connectTimeout = milliseconds
+        connectTimeout = Int(min(nanoseconds / 1_000_000 + 1, UInt64(Int32.max)))
     }
 
-    /// Sets whether libcurl's next connection must be new. Callbacks of libcurl may call it.
-    func requireNewConnection(_ isRequired: Bool) {
-        guard isRequired != requiresNewConnection else { return }
-        requiresNewConnection = isRequired
-        swcurl_easy_set_long(easy, CurlOption.freshConnect, isRequired ? 1 : 0)
-    }
-
-    /// The time in seconds after which libcurl reuses no idle connection, by its default.
+    /// libcurl's default of ``longestIdleTime``.
     static let usualIdleTime = 118
 
-    /// Sets the time in seconds after which libcurl reuses no idle connection.
-    func limitIdleTime(to seconds: Int) {
-        guard seconds != longestIdleTime else { return }
-        longestIdleTime = seconds
-        swcurl_easy_set_long(easy, CurlOption.longestIdleTime, seconds)
+    /// Sets an option if its value has changed.
+    private func set(_ option: Int32, _ value: Int, after last: Int) {
+        if value != last { swcurl_easy_set_long(easy, option, value) }
     }
 
-    /// Sets whether libcurl closes the connection if no other exchange uses it at the end of this one.
-    func forbidReuse(_ isForbidden: Bool) {
-        guard isForbidden != forbidsReuse else { return }
-        forbidsReuse = isForbidden
-        swcurl_easy_set_long(easy, CurlOption.forbidReuse, isForbidden ? 1 : 0)
-    }
-
-    /// Sets ``includesHead``. Callbacks of libcurl may call it.
-    func includeHead(_ isIncluding: Bool) {
-        guard isIncluding != includesHead else { return }
-        includesHead = isIncluding
-        swcurl_easy_set_long(easy, CurlOption.header, isIncluding ? 1 : 0)
-    }
-
-    /// Sets whether the exchange receives the number of its HTTP/2 stream, and each GOAWAY that libcurl reads for the
-    /// exchange. Callbacks of libcurl may call it.
-    func watchStreams(_ isWatching: Bool) {
-        guard isWatching != watchesStreams else { return }
-        watchesStreams = isWatching
-        swcurl_easy_watch_streams(easy, isWatching)
+    private func set(_ option: Int32, _ value: Bool, after last: Bool) {
+        set(option, value ? 1 : 0, after: last ? 1 : 0)
     }
 
     /// Sets the options of an upgraded connection, which is not reused, and which a proxy tunnels.
@@ -238,21 +221,6 @@ final class CurlHandle: @unchecked Sendable {
         if custom != customMethod {
             swcurl_easy_set_text(easy, CurlOption.customRequest, custom)
             customMethod = custom
-        }
-    }
-
-    private func setBuffers(isStreamed: Bool, mayBeHTTP2: Bool, bodyLength: Int64?) {
-        // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within a head that does not fit into the buffer.
-        let receive = isStreamed ? 256 << 10 : mayBeHTTP2 ? 128 << 10 : 32 << 10
-        if receive != receiveBuffer {
-            swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)
-            receiveBuffer = receive
-        }
-        guard let bodyLength else { return }
-        let send = bodyLength < 0 || bodyLength > 1 << 20 ? 256 << 10 : 32 << 10
-        if send != sendBuffer {
-            swcurl_easy_set_long(easy, CurlOption.uploadBufferSize, send)
-            sendBuffer = send
         }
     }
 

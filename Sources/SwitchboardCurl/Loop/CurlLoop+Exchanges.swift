@@ -51,9 +51,9 @@ extension CurlLoop {
         }
         do throws(CurlFailure) {
             try exchange.takeHandle()
-            exchange.handle.limitIdleTime(to: longestIdleTime)
+            exchange.handle.longestIdleTime = longestIdleTime
             if !onDeadConnections.isEmpty, isConnectionDead(for: exchange.request) {
-                exchange.handle.requireNewConnection(true)
+                exchange.handle.requiresNewConnection = true
             }
             exchange.handle.setExchange(exchange)
             if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
@@ -170,14 +170,14 @@ extension CurlLoop {
         guard watchers == 1, difference == 1 else { return }
         for other in unwatched {
             other.unwatchedIndex = -1
-            other.handle.watchStreams(true)
+            other.handle.watchesStreams = true
         }
         unwatched.removeAll(keepingCapacity: true)
     }
 
     /// Watches the stream of an exchange that was sent: now, or when the next watcher starts.
     func watchStreams(of exchange: CurlExchange) {
-        guard watchers == 0 else { return exchange.handle.watchStreams(true) }
+        guard watchers == 0 else { return exchange.handle.watchesStreams = true }
         exchange.unwatchedIndex = unwatched.count
         unwatched.append(exchange)
     }
@@ -284,7 +284,7 @@ extension CurlLoop {
         guard dead.values.contains(where: { $0 > 0 }) else { return }
         for other in active where other.sendTime > 0 && !other.ownsSocket {
             guard let start = dead[Connection(of: other)], start > 0 else { continue }
-            other.handle.forbidReuse(true)
+            other.handle.forbidsReuse = true
             if other.deadSince == 0 { onDeadConnections[other.request.server, default: []].append(other) }
             other.deadSince = start
         }
@@ -330,7 +330,7 @@ extension CurlLoop {
                     // An exchange that was marked says nothing new.
                     if dead[connection] != 0, exchange.deadSince == 0 { foundDeadAt = now }
                     // Otherwise, libcurl would keep a connection that could be shared.
-                    exchange.handle.forbidReuse(true)
+                    exchange.handle.forbidsReuse = true
                 }
                 remove(exchange)
                 exchange.fail(failure)
