@@ -26,15 +26,11 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
         }
     }
     #else
-    package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
-        try hash(data, by: LibCrypto.loaded)
-    }
-
-    /// Returns the hash of the data by a given library, or throws the reason why it is missing.
+    /// Returns the hash of the data by a library, or throws the reason why it is missing.
     package func hash(
-        _ data: Data, by loaded: Result<LibCrypto, DynamicLibrary.Failure>
+        _ data: Data, by library: Result<LibCrypto, DynamicLibrary.Failure> = LibCrypto.loaded
     ) throws(DynamicLibrary.Failure) -> Data {
-        try loaded.get().hash(data, name)
+        try library.get().hash(data, name)
     }
 
     /// The name of the function in OpenSSL.
@@ -52,7 +48,7 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
 #if !canImport(Darwin)
 /// The hash functions of OpenSSL 1.1.1 or 3 ([manual](https://docs.openssl.org/3.0/man3/EVP_DigestInit/)).
 package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which never change
-    static let loaded = Result { () throws(DynamicLibrary.Failure) in
+    package static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try LibCrypto(firstOf: ["libcrypto.so.3", "libcrypto.so.1.1"])
     }
 
