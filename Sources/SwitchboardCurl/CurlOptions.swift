@@ -111,7 +111,6 @@ extension CurlOptions {
         }
     }
 
-    /// Whether a connection without TLS can serve a second request.
     var reusesPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
 }
 

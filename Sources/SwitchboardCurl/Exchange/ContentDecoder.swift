@@ -63,7 +63,6 @@ final class ContentDecoder {
     }
 }
 
-/// Decodes one coding.
 private class Coder {
     static let pieceSize = 32 << 10
     let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: pieceSize)
@@ -89,7 +88,6 @@ private class Coder {
         }
     }
 
-    /// Keeps only the last bytes of the input.
     final func keep(_ count: Int) {
         input = UnsafeRawBufferPointer(rebasing: input.suffix(count))
     }

@@ -107,7 +107,6 @@ final class CurlUpload: Sendable {
     /// Confirms that a chunk of the source is sent, except for the last bytes in the buffer.
     private let onConfirm: CurlRequest.Confirmation?
     private let state = Protected(State())
-    /// The number of buffered bytes at which the source waits.
     private let highWaterMark: Int
 
     /// Creates an upload. The source of an upgraded connection waits until its chunk is sent, so that a sender knows

@@ -54,7 +54,6 @@ enum CurlOption {
     static let quickExit: Int32 = 322
 }
 
-/// The numbers of the options of libcurl's multi handle.
 enum CurlMultiOption {
     static let pipelining: Int32 = 3
     static let maxConnects: Int32 = 6

@@ -48,7 +48,6 @@ package enum CurlLibrary {
         swcurl_try_load(name).map { String(cString: $0) }
     }
 
-    /// Returns libcurl's message for one of its result codes.
     package static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
 }
 #endif

@@ -111,7 +111,6 @@ final class CurlHandle: @unchecked Sendable {
         context.pointee = Unmanaged.passUnretained(exchange).toOpaque()
     }
 
-    /// Whether libcurl has described a failure.
     var hasMessage: Bool { errorText[0] != 0 }
 
     /// Returns libcurl's message about the last failure, or its general one.
@@ -156,7 +155,6 @@ final class CurlHandle: @unchecked Sendable {
     /// libcurl's default of ``longestIdleTime``.
     static let usualIdleTime = 118
 
-    /// Sets an option if its value has changed.
     private func set(_ option: Int32, _ value: Int, after last: Int) {
         if value != last { swcurl_easy_set_long(easy, option, value) }
     }

@@ -63,7 +63,6 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     let handleCount = Atomic(0)
     /// The number of exchanges that wait in ``queues``.
     let waitingCount = Atomic(0)
-    /// The number of requests that were sent.
     @exclusivity(unchecked) var sendCount = 0
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
@@ -147,7 +146,6 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost + upgrades)
     }
 
-    /// Returns whether the connection of a request has no TLS, not even to a proxy.
     func isPlain(_ request: CurlRequest) -> Bool { options.isPlain(isTLS: request.isTLS) }
 
     /// Returns the number of exchanges with a server that libcurl serves at once.
@@ -155,7 +153,6 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     func mayBeHTTP2(_ request: CurlRequest) -> Bool { options.mayBeHTTP2(isTLS: request.isTLS) && !request.isUpgrade }
 
-    /// Returns an unused handle, or creates one.
     func takeHandle() throws(CurlFailure) -> CurlHandle {
         if let handle = handles.withLock({ $0.popLast() }) { return handle }
         let handle = try CurlHandle(options)

@@ -35,7 +35,6 @@ struct OutputBytes {
     var end: UnsafeMutablePointer<UInt8> { base + count }
     var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
-    /// Ensures capacity for `extra` more bytes.
     @inline(__always)
     mutating func reserve(_ extra: Int) {
         if capacity &- count < extra { grow(extra) }
@@ -85,7 +84,6 @@ struct OutputBytes {
 }
 
 extension String {
-    /// Passes the text as UTF-8 to `body`.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -95,7 +95,6 @@ enum OutputKind: UInt8 {
     case string, bool, double, float, date, data, url, decimal, uuid
     case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64
 
-    /// Whether the value has no members.
     var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
 
     /// Creates the kind of a type that the encoder knows. Nil for any other type.

@@ -47,7 +47,6 @@ extension OutputState {
         return found
     }
 
-    /// Removes the last member of the open object.
     mutating func removeLastMember() {
         guard let member = members.elements.last else { return }
         if var index = nameIndexes.removeValue(forKey: top.serial) {

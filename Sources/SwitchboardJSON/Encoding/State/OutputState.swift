@@ -221,7 +221,6 @@ struct OutputFrame {
     var lastStart: Int
     /// The index of the object's first member in ``OutputState/members``.
     var firstMember: Int
-    /// The number of members or elements.
     var count = 0
     /// The set of the highest six bits of the hashes of the names.
     var nameBits: UInt64 = 0

@@ -97,7 +97,6 @@ final class OutputWriter {
         state.pointee.beginMember(name, in: serial, isUnique: isUnique)
     }
 
-    /// Writes a member of any kind.
     @inline(never)
     func writeMember(_ value: some Encodable, forKey key: some CodingKey, in serial: UInt32) throws {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
@@ -115,7 +114,6 @@ final class OutputWriter {
         }
     }
 
-    /// Writes an element of any kind.
     @inline(never)
     func writeElement(_ value: some Encodable, in serial: UInt32) throws {
         if state.pointee.beginElement(in: serial) {
@@ -148,7 +146,6 @@ final class OutputWriter {
 
 /// The count, depth and coding path of containers.
 extension OutputWriter {
-    /// Returns the number of elements of an array.
     func count(of serial: UInt32) -> Int {
         if state.pointee.top.serial == serial { return state.pointee.top.count }
         if let writer = state.pointee.moved[serial] { return writer.count(of: serial) }
