@@ -171,21 +171,21 @@ extension JSONKeyedContainer {
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try document.wideInteger(type, at: try find(key))
+        try document.longInteger(type, at: try find(key))
     }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try findValue(key).map { try document.wideInteger(type, at: $0) }
+        try findValue(key).map { try document.longInteger(type, at: $0) }
     }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try document.wideInteger(type, at: try find(key))
+        try document.longInteger(type, at: try find(key))
     }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        try findValue(key).map { try document.wideInteger(type, at: $0) }
+        try findValue(key).map { try document.longInteger(type, at: $0) }
     }
 }

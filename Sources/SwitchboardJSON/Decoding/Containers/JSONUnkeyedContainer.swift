@@ -85,11 +85,11 @@ extension JSONUnkeyedContainer {
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     mutating func decode(_ type: Int128.Type) throws -> Int128 {
-        try next(type) { try $0.wideInteger(type, at: $1) }
+        try next(type) { try $0.longInteger(type, at: $1) }
     }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-        try next(type) { try $0.wideInteger(type, at: $1) }
+        try next(type) { try $0.longInteger(type, at: $1) }
     }
 }

@@ -35,8 +35,8 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
-    func decode(_ type: Int128.Type) throws -> Int128 { try document.wideInteger(type, at: index) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try document.longInteger(type, at: index) }
 
     @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try document.wideInteger(type, at: index) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try document.longInteger(type, at: index) }
 }

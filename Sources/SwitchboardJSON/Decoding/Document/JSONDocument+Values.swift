@@ -185,22 +185,15 @@ extension JSONDocument {
     /// Reads an integer of up to 64 bits exactly. `1.0` and `1e3` are integers, `1.5` is not.
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
-        if let number = shortInteger(at: index) {
-            if let value = Value(exactly: number) { return value }
-        } else if Value.isSigned {
-            if let number = int64(at: index), let value = Value(exactly: number) { return value }
-        } else {
-            if let number = uint64(at: index), let value = Value(exactly: number) { return value }
-        }
-        throw noInteger(type, at: index)
+        if let number = shortInteger(at: index), let value = Value(exactly: number) { return value }
+        return try longInteger(type, at: index)
     }
 
-    /// Reads an integer of more than 64 bits exactly.
+    /// Reads an integer of any number of bits and any notation exactly.
     @inline(never)
-    func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
-        guard tape[index].kind == .number, let value = DecimalText.integer(type, text(of: index)) else {
-            throw noInteger(type, at: index)
-        }
+    func longInteger<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
+        guard tape[index].kind == .number else { throw mismatch(type, at: index) }
+        guard let value = DecimalText.integer(type, text(of: index)) else { throw unfit(type, at: index) }
         return value
     }
 
@@ -218,21 +211,6 @@ extension JSONDocument {
         guard magnitude <= UInt64(Int64.max) else { return nil }
         let signed = Int64(bitPattern: magnitude)
         return isNegative ? -signed : signed
-    }
-
-    @inline(never)
-    private func int64(at index: Int) -> Int64? {
-        tape[index].kind == .number ? DecimalText.integer(Int64.self, text(of: index)) : nil
-    }
-
-    @inline(never)
-    private func uint64(at index: Int) -> UInt64? {
-        tape[index].kind == .number ? DecimalText.integer(UInt64.self, text(of: index)) : nil
-    }
-
-    @inline(never)
-    private func noInteger(_ type: any Any.Type, at index: Int) -> DecodingError {
-        tape[index].kind == .number ? unfit(type, at: index) : mismatch(type, at: index)
     }
 
     @inline(__always)
