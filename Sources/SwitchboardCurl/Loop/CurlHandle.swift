@@ -138,7 +138,7 @@ final class CurlHandle: @unchecked Sendable {
         try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
         let extra = request.isUpgrade ? Extra.noFraming : isEmptyStream ? .emptyStream : .body
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
-        // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within a head that does not fit into the buffer.
+        // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within one that does not fit into the buffer.
         let head = options.mayBeHTTP2(isTLS: request.isTLS) ? 128 << 10 : 32 << 10
         receiveBuffer = request.isStreamed ? 256 << 10 : head
         if let length = request.bodyLength { sendBuffer = length < 0 || length > 1 << 20 ? 256 << 10 : 32 << 10 }

@@ -28,7 +28,7 @@ extension Array: DirectValue where Element: Encodable {
 }
 
 extension Dictionary: DirectValue where Key: Encodable, Value: Encodable {
-    /// Writes the members in the order of their names. Names that are `String` keys are not converted and cannot repeat.
+    /// Writes the members in the order of their names. `String` keys are not converted and cannot repeat.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
