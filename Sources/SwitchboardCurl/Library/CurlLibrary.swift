@@ -43,11 +43,6 @@ package enum CurlLibrary {
         return text
     }()
 
-    /// Returns the reason why another library cannot be used, or nil. A library that can be used stays loaded.
-    package static func failure(loading name: String) -> String? {
-        swcurl_try_load(name).map { String(cString: $0) }
-    }
-
     package static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
 }
 #endif

@@ -1,6 +1,6 @@
 #if os(Linux)
-import SwitchboardCurl
 import Foundation
+import SwitchboardCurlC
 import SwitchboardTesting
 import Testing
 
@@ -31,7 +31,7 @@ struct DefaultSessionTests {
         "a missing or wrong library is refused by name",
         arguments: ["libcurl-that-is-not-there.so.4", "libc.so.6"])
     func wrongLibrary(name: String) throws {
-        let failure = try #require(CurlLibrary.failure(loading: name))
+        let failure = try #require(swcurl_try_load(name).map { String(cString: $0) })
         #expect(failure.contains(name))
     }
 
