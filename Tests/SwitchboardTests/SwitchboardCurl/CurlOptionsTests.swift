@@ -70,7 +70,7 @@ struct CurlOptionsTests {
                     let failure = #expect(throws: CurlFailure.self) { try tls.bundle(replacing: file, folder: nil) }
                     let error = failure?.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false)
                     #expect(error?.code == .cannotConnect)
-                    #expect((error?.underlying as? CurlError)?.message.contains("bundle.crt") == true)
+                    #expect(error?.reason?.contains("bundle.crt") == true)
                 }
             }
         }

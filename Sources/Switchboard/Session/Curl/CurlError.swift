@@ -29,7 +29,8 @@ extension CurlError {
             underlying: self)
         if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
         if lacksDescriptors {
-            (error.code, error.reason) = (.cannotConnect, "the process has no free descriptor for a connection")
+            let file = code == 77 ? ": \(message)" : ""  // names the file of authorities
+            (error.code, error.reason) = (.cannotConnect, "the process has no free descriptor for a connection" + file)
         }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
