@@ -171,7 +171,6 @@ extension CurlOptions {
                 CurlOption.proxySSLVerifyHost,
             ] { swcurl_easy_set_long(easy, option, 0) }
         }
-        try applyAuthorities(to: easy)
         if let certificate = tls.certificate, let key = tls.key {
             try Self.setBlob(certificate, CurlOption.sslCertBlob, easy, "client certificates")
             try Self.setBlob(key, CurlOption.sslKeyBlob, easy, "client certificates")
@@ -186,7 +185,7 @@ extension CurlOptions {
     /// Sets the trusted authorities. libcurl's default is the system's authorities: a file, a folder of hashed names,
     /// or both. Custom authorities replace the file, so the system's file is appended to them, unless the folder has
     /// certificates.
-    private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
+    func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         let (usualFile, usualFolder) = Self.usualPlaces

@@ -51,6 +51,8 @@ final class CurlHandle: @unchecked Sendable {
         didSet { if watchesStreams != oldValue { swcurl_easy_watch_streams(easy, watchesStreams) } }
     }
     private var isUpgrading = false
+    /// Whether the trusted authorities are set. Without TLS, a file of them that cannot be read is no error.
+    private var hasAuthorities = false
 
     private enum Kind {
         /// No body.
@@ -121,12 +123,17 @@ final class CurlHandle: @unchecked Sendable {
     /// Configures the handle for a request. `eachField` calls its closure with the header fields. The bytes of a large
     /// or streamed body follow through callbacks.
     ///
-    /// - Throws: When libcurl refuses the URL because it is too long, or has no memory left.
+    /// - Throws: When libcurl refuses the URL because it is too long, or has no memory left, or when the trusted
+    ///   authorities cannot be set.
     func prepare(
         _ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void
     ) throws(CurlFailure) {
         errorText[0] = 0
         includesHead = false
+        if !hasAuthorities, !options.isPlain(isTLS: request.isTLS) {
+            try options.applyAuthorities(to: easy)
+            hasAuthorities = true
+        }
         if request.url != url { try setURL(request.url, isTLS: request.isTLS) }
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         let isAlone = request.isUpgrade || !options.reusesPlainConnections && !request.isTLS
