@@ -90,6 +90,9 @@ extension NetworkRouter {
     /// for try await page in pages { show(page.value) }
     /// ```
     ///
+    /// If the first page has another endpoint, return that for nil:
+    /// `{ $0.map { .feed(after: $0) } ?? .search("alien") }`.
+    ///
     /// - Parameters:
     ///   - type: The type of a decoded page.
     ///   - cursor: The cursor to resume at: the ``PageSequence/Page/next`` of an earlier page. Nil, the default, starts
@@ -148,45 +151,6 @@ extension NetworkRouter {
     ) -> PageSequence<Value, Cursor> {
         tokenPages(
             for: endPoint, options, from: cursor, reading(type) { value, response, _ in next(value, response) })
-    }
-
-    /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
-    /// `pages(as:after:next:for:options:isolation:)`.
-    ///
-    /// ```swift
-    /// let pages = router.pages(
-    ///     as: Feed.self, from: .search("alien"),
-    ///     next: \.nextCursor,
-    ///     for: { .feed(after: $0) })
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: The type of a decoded page.
-    ///   - first: The endpoint of the first page.
-    ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
-    ///   - endPoint: Returns the endpoint of the page at a cursor.
-    ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
-    ///   - isolation: The actor on which the endpoints are read: the caller's.
-    /// - Returns: The pages. No request is sent before the first page is read.
-    public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
-        as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
-        for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
-    ) -> PageSequence<Value, Cursor> {
-        tokenPages(
-            for: { $0.map(endPoint) ?? first }, options, from: nil,
-            reading(type, isolation: nil) { value, _, _ in next(value) })
-    }
-
-    /// Returns the pages of a first endpoint, and then of endpoints with a cursor, decoded on the caller's actor; see
-    /// `NetworkRouter.request(_:as:options:isolation:)`.
-    public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
-        as type: Value.Type, from first: EndPoint, next: @escaping (Value) -> Cursor?,
-        for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated any Actor = #isolation
-    ) -> PageSequence<Value, Cursor> {
-        tokenPages(
-            for: { $0.map(endPoint) ?? first }, options, from: nil, reading(type) { value, _, _ in next(value) })
     }
 }
 

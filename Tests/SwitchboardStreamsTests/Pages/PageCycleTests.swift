@@ -189,7 +189,7 @@ struct PageStartTests {
             .json(#"{"page":2,"total":3,"items":[2],"next":"y"}"#),
             .json(#"{"page":3,"total":3,"items":[3],"next":""}"#))
         let pages = Router<Scroll>(session: session).pages(
-            as: Chapter.self, from: .search("alien"), next: \.next, for: { .next($0) })
+            as: Chapter.self, next: \.next, for: { $0.map { .next($0) } ?? .search("alien") })
         #expect(try await pages.items(\.items).all() == [1, 2, 3])
         #expect(
             session.requests.map { "\($0.method) \($0.url?.absoluteString ?? "")" } == [

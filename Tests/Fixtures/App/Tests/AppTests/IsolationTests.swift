@@ -255,7 +255,9 @@ private final class ProbeCalls {
             pages.append(page.value.id)
             break
         }
-        for try await page in router.pages(as: Probe.self, from: .one, next: { _ in Int?.none }, for: { .page($0) }) {
+        for try await page in router.pages(
+            as: Probe.self, next: { _ in Int?.none }, for: { $0.map { .page($0) } ?? .one })
+        {
             pages.append(page.value.id)
         }
         #expect(pages == [1, 2, 3, 7, 7])
