@@ -62,11 +62,6 @@ struct MultipartScanner: Sendable {
         isAtEnd = true
     }
 
-    /// Stops: no more parts follow.
-    mutating func stop() {
-        (section, buffer, content, position) = (.epilogue, Data(), Data(), 0)
-    }
-
     /// Returns the next complete part. Nil when more bytes are needed, and after the last part.
     ///
     /// - Throws: `NetworkError.Code.responseTooLarge`, `NetworkError.Code.headersTooLarge`,

@@ -32,7 +32,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, at path: [String] = [], options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: "application/json").elements(as: type, path, limit, on: nil)
+        DecodedBytes(of: prepare(endPoint, options, accept: "application/json"))
+            .elements(as: type, at: path, limit: limit, on: nil)
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
@@ -41,16 +42,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, at path: [String] = [], options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: "application/json").elements(as: type, path, limit, on: isolation)
-    }
-}
-
-extension PreparedCall {
-    fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, _ path: [String], _ limit: Int, on actor: (any Actor)?
-    ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding()
-        return bytes(for: decoding).elements(as: type, at: path, by: decoding, limit: limit, on: actor)
+        DecodedBytes(of: prepare(endPoint, options, accept: "application/json"))
+            .elements(as: type, at: path, limit: limit, on: isolation)
     }
 }
 
@@ -61,7 +54,7 @@ extension ResponseBytes {
         as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, path, decoder, limit, on: nil)
+        DecodedBytes(self, decoder).elements(as: type, at: path, limit: limit, on: nil)
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
@@ -70,22 +63,18 @@ extension ResponseBytes {
         as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, path, decoder, limit, on: isolation)
+        DecodedBytes(self, decoder).elements(as: type, at: path, limit: limit, on: isolation)
     }
+}
 
-    private func elements<Value: Decodable>(
-        as type: Value.Type, _ path: [String], _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
-    ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
-        return decoded(by: decoding).elements(as: type, at: path, by: decoding, limit: limit, on: actor)
-    }
-
+extension DecodedBytes {
     fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String], by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
+        as type: Value.Type, at path: [String], limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
+        let decoding = decoding
         // Created with the first chunk, when the response has arrived.
         lazy var reader = decoding.run { JSONElementReader(type, decodedBy: $0, at: path, limit: limit) }
-        return ResponseSequence(self, on: actor) { chunk, elements in
+        return ResponseSequence(bytes, on: actor) { chunk, elements in
             do {
                 try decoding.run { _ in
                     guard let chunk else { return try reader.finish() }

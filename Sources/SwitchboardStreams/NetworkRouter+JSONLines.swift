@@ -23,7 +23,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, limit, on: nil)
+        DecodedBytes(of: prepare(endPoint, options, accept: jsonLineTypes)).jsonLines(as: type, limit: limit, on: nil)
     }
 
     /// Returns the values of a body with one JSON text per line, decoded on the caller's actor; see
@@ -32,7 +32,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, limit, on: isolation)
+        DecodedBytes(of: prepare(endPoint, options, accept: jsonLineTypes))
+            .jsonLines(as: type, limit: limit, on: isolation)
     }
 
     /// Returns the values of JSON lines, and reconnects as needed: each line contains the position at which the next
@@ -78,15 +79,6 @@ extension NetworkRouter {
             return response
         }
         return calls.elements(of: call) { try await source.more() }
-    }
-}
-
-extension PreparedCall {
-    fileprivate func jsonLines<Value: Decodable>(
-        as type: Value.Type, _ limit: Int, on actor: (any Actor)?
-    ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding()
-        return bytes(for: decoding).jsonLines(as: type, by: decoding, limit: limit, on: actor)
     }
 }
 

@@ -32,7 +32,7 @@ extension ResponseBytes {
         as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        jsonLines(as: type, decoder, limit, on: nil)
+        DecodedBytes(self, decoder).jsonLines(as: type, limit: limit, on: nil)
     }
 
     /// Returns the body as values, one JSON text per line, decoded on the caller's actor; see
@@ -41,23 +41,19 @@ extension ResponseBytes {
         as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        jsonLines(as: type, decoder, limit, on: isolation)
+        DecodedBytes(self, decoder).jsonLines(as: type, limit: limit, on: isolation)
     }
+}
 
-    private func jsonLines<Value: Decodable>(
-        as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
-    ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
-        return decoded(by: decoding).jsonLines(as: type, by: decoding, limit: limit, on: actor)
-    }
-
+extension DecodedBytes {
     func jsonLines<Value: Decodable>(
-        as type: Value.Type, by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
+        as type: Value.Type, limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
+        let decoding = decoding
         var parser = JSONLineParser<Value, Never>(limit: limit, position: nil, cursor: { _ in nil }) { line in
             try decoding.run { try $0.decode(type, from: line.received(for: $0)) }
         }
-        return ResponseSequence(self, on: actor) { chunk, values in
+        return ResponseSequence(bytes, on: actor) { chunk, values in
             try parser.parse(chunk) { values.append($0) }
         }
     }

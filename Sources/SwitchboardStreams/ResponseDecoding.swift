@@ -24,22 +24,28 @@ struct ResponseDecoding: Sendable {
     }
 }
 
-extension ResponseBytes {
-    /// Returns the same bytes. The first read resolves `decoding` with their request.
-    func decoded(by decoding: ResponseDecoding) -> ResponseBytes {
-        ResponseBytes(
-            opening: {
-                decoding.resolve(await request ?? origin)
-                return self
-            }, origin: origin)
-    }
-}
+/// A body and the decoding of its values, which the first read resolves.
+struct DecodedBytes {
+    let bytes: ResponseBytes
+    let decoding: ResponseDecoding
 
-extension PreparedCall {
-    /// Returns the body of the response. The first read sends the request and resolves `decoding`.
-    func bytes(for decoding: ResponseDecoding) -> ResponseBytes {
-        ResponseBytes(opening: {
-            let response = try await stream()
+    /// The body of a response. Nil selects the decoder of the request's options.
+    init(_ bytes: ResponseBytes, _ decoder: (any ResponseDecoder)?) {
+        let decoding = ResponseDecoding(decoder)
+        self.decoding = decoding
+        self.bytes = ResponseBytes(
+            opening: {
+                decoding.resolve(await bytes.request ?? bytes.origin)
+                return bytes
+            }, origin: bytes.origin)
+    }
+
+    /// The body of the response to a call. The first read sends the request.
+    init(of call: PreparedCall) {
+        let decoding = ResponseDecoding()
+        self.decoding = decoding
+        bytes = ResponseBytes(opening: {
+            let response = try await call.stream()
             decoding.resolve(response.request)
             return response.bytes
         })

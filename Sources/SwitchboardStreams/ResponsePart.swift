@@ -43,7 +43,15 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(), limit: Int = 64 << 20
     ) -> ResponseSequence<ResponsePart> {
         let call = prepare(endPoint, options, accept: "multipart/*")
-        let reader = LazyPartReader(limit: limit) { try await call.stream() }
+        let reader = PartReader {
+            let response = try await call.stream()
+            do {
+                return (response, try response.partScanner(limit: limit))
+            } catch {
+                response.endCall(with: error)
+                throw error
+            }
+        }
         return ResponseSequence { try await reader.next() }
     }
 }
@@ -66,51 +74,69 @@ extension NetworkResponse {
     ///   ranges with one range or with the whole. `NetworkError.Code.invalidResponse` for a type without a boundary of
     ///   1 to 70 characters.
     public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseSequence<ResponsePart> {
-        let reader = try PartReader(self, limit: limit)
+        let scanner = try partScanner(limit: limit)
+        let reader = PartReader { (self, scanner) }
         return ResponseSequence { try await reader.next() }
+    }
+
+    fileprivate func partScanner(limit: Int) throws(NetworkError) -> MultipartScanner {
+        do throws(NetworkError) {
+            let boundary = try MultipartBoundary.parse(contentType: headers.contentType ?? "")
+            return MultipartScanner(boundary: boundary, limit: limit)
+        } catch {
+            throw error.withResponse(self)
+        }
     }
 }
 
-/// Reads parts from the chunks of a body.
+/// Reads the parts of a response, which the first read opens. ``ResponseSequence`` reads them one by one.
 private actor PartReader {
+    private var open: (@Sendable () async throws -> (NetworkResponse, MultipartScanner))?
+    /// Nil after the end and after an error, which releases the exchange.
+    private var body: PartBody?
+
+    init(_ open: @escaping @Sendable () async throws -> (NetworkResponse, MultipartScanner)) { self.open = open }
+
+    func next() async throws -> ResponsePart? {
+        if let open = open.take() {
+            let (response, scanner) = try await open()
+            body = await PartBody(response, scanner)
+        }
+        guard var body = body.take(), let part = try await body.next() else { return nil }
+        self.body = body
+        return part
+    }
+}
+
+/// The body of a multipart response.
+private struct PartBody {
     /// The maximum number of bytes to read after the last boundary, so that the connection can be reused.
     private static let epilogueLimit = 64 << 10
 
     private let head: NetworkResponse
-    private var bytes: ResponseBytes?
+    private let bytes: ResponseBytes
+    private let endsCall: Bool
     private var scanner: MultipartScanner
     private var epilogue = 0
-    private var isStarted = false
-    private var endsCall = false
     private var isAtEnd = false
 
-    init(_ response: NetworkResponse, limit: Int) throws(NetworkError) {
-        do throws(NetworkError) {
-            let type = response.headers.contentType ?? ""
-            scanner = MultipartScanner(boundary: try MultipartBoundary.parse(contentType: type), limit: limit)
-        } catch {
-            throw error.withResponse(response)
-        }
+    init(_ response: NetworkResponse, _ scanner: MultipartScanner) async {
+        self.scanner = scanner
         bytes = response.bytes
+        await bytes.letReaderEndCall()
+        // Only the body of a whole call has a request: an interceptor that reads parts does not end its call.
+        endsCall = await bytes.request != nil
         var head = response
         head.stream = nil  // only `bytes` may hold the exchange
         self.head = head
     }
 
-    func next() async throws -> ResponsePart? {
-        guard let bytes else { return nil }
+    mutating func next() async throws -> ResponsePart? {
         do {
-            if !isStarted {
-                await bytes.letReaderEndCall()
-                // Only the body of a whole call has a request: an interceptor that reads parts does not end its call.
-                endsCall = await bytes.request != nil
-            }
-            isStarted = true
             while true {
                 if let part = try scanner.next() { return part }
                 guard !isAtEnd, epilogue <= Self.epilogueLimit else {
                     if endsCall { head.endCall() }
-                    self.bytes = nil
                     return nil
                 }
                 if let chunk = try await bytes.next() {
@@ -122,38 +148,10 @@ private actor PartReader {
                 }
             }
         } catch {
-            self.bytes = nil
-            scanner.stop()
             let error = (error as? NetworkError)?.withResponse(head) ?? error
             if endsCall { head.endCall(with: error) }
             throw error
         }
-    }
-}
-
-/// Reads the parts of a response. The first read sends its request.
-private actor LazyPartReader {
-    private let limit: Int
-    private var open: (@Sendable () async throws -> NetworkResponse)?
-    private var reader: PartReader?
-
-    init(limit: Int, _ open: @escaping @Sendable () async throws -> NetworkResponse) {
-        self.limit = limit
-        self.open = open
-    }
-
-    func next() async throws -> ResponsePart? {
-        if let open {
-            self.open = nil
-            let response = try await open()
-            do {
-                reader = try PartReader(response, limit: limit)
-            } catch {
-                response.endCall(with: error)
-                throw error
-            }
-        }
-        return try await reader?.next()
     }
 }
 
