@@ -6,16 +6,8 @@ import SwitchboardPlatform
 enum FrameWriter {
     private static let longestHeader = 14
 
-    /// Runs `body` with the bytes of a frame.
-    ///
-    /// - Parameters:
-    ///   - opcode: The type of the frame.
-    ///   - payload: The payload before masking.
-    ///   - isFinal: Whether the frame ends its message.
-    ///   - isCompressed: Whether the payload begins a compressed message.
-    ///   - key: The masking key, from a secure source of random numbers.
-    ///   - body: Uses the bytes, which are valid until it returns.
-    /// - Returns: The result of `body`.
+    /// Runs `body` with the bytes of a frame, which are valid until it returns. `isCompressed` is whether the payload
+    /// begins a compressed message. The masking key comes from a secure source of random numbers.
     static func withFrame<Output>(
         _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32,
         _ body: (UnsafeRawBufferPointer) -> Output
@@ -29,7 +21,6 @@ enum FrameWriter {
         }
     }
 
-    /// Returns a frame. The parameters are those of ``withFrame(_:_:isFinal:isCompressed:key:_:)``.
     static func frame(
         _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32
     ) -> Data {
@@ -78,7 +69,6 @@ enum FrameWriter {
 struct MaskingKeys {
     private var unused: [UInt32] = []
 
-    /// Returns a new random key.
     mutating func next() -> UInt32 {
         if unused.isEmpty {
             unused = Data.random(256).withUnsafeBytes { bytes in

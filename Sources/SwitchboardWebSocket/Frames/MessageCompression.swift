@@ -6,13 +6,8 @@ final class MessageDeflater: @unchecked Sendable {  // only the caller of `Messa
     private let deflater: Deflater
     private let keepsContext: Bool
 
-    /// Creates a deflater.
-    ///
-    /// - Parameters:
-    ///   - zlib: The library.
-    ///   - windowBits: The binary logarithm of the window, 9 to 15.
-    ///   - keepsContext: Whether a message may refer to the messages before it.
-    /// - Throws: zlib's failure to start.
+    /// Creates a deflater. `windowBits` is the binary logarithm of the window, 9 to 15, and `keepsContext` whether a
+    /// message may refer to the messages before it.
     init(_ zlib: Zlib, windowBits: Int, keepsContext: Bool) throws(DynamicLibrary.Failure) {
         deflater = try Deflater(zlib, .raw(windowBits: windowBits))
         self.keepsContext = keepsContext
@@ -45,14 +40,8 @@ final class MessageInflater {
     private let inflater: Inflater
     private let keepsContext: Bool
     private let piece: UnsafeMutableBufferPointer<UInt8>
-    private var input = Data()
 
-    /// Creates an inflater.
-    ///
-    /// - Parameters:
-    ///   - zlib: The library.
-    ///   - keepsContext: Whether a message may refer to the messages before it.
-    /// - Throws: zlib's failure to start.
+    /// Creates an inflater. `keepsContext` is whether a message may refer to the messages before it.
     init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
         inflater = try Inflater(zlib, .raw())
         piece = .allocate(capacity: Self.pieceSize)
@@ -63,37 +52,37 @@ final class MessageInflater {
         piece.deallocate()
     }
 
-    /// Sets the next input, after ``next()`` returned nil.
-    func feed(_ data: Data) {
-        input = data
-    }
-
-    /// Returns the next piece, which is valid until the next call. Nil when more input is needed.
-    func next() throws(WebSocketViolation) -> UnsafeRawBufferPointer? {
-        var isMoving = true
-        while isMoving {
-            let before = input.count
-            let count = try inflate()
-            if count > 0 { return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<count]) }
-            isMoving = !input.isEmpty && input.count < before
+    /// Passes the content of compressed bytes to `body`, in pieces that are valid until it returns.
+    func inflate(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(WebSocketViolation) -> Void
+    ) throws(WebSocketViolation) {
+        var input = bytes
+        while true {
+            let result = Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(input, into: piece) }
+            guard case .success(let (rest, count, isEnd)) = result else { throw Self.damage }
+            if isEnd { inflater.reset() }  // a block was marked as the last one (RFC 7692 §7.2.3.4)
+            let isStuck = rest == input.count
+            input = UnsafeRawBufferPointer(rebasing: input.suffix(rest))
+            if count > 0 {
+                try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<count]))
+            } else if input.isEmpty {
+                return
+            } else if isStuck {
+                throw Self.damage
+            }
         }
-        guard input.isEmpty else { throw Self.damage }
-        return nil
     }
 
-    /// Ends a message. Clears the window if the next message must not refer to this one.
-    func endMessage() {
+    /// Ends a message: passes the rest of its content to `body`, and clears the window if the next message must not refer
+    /// to this one.
+    func endMessage(
+        _ body: (UnsafeRawBufferPointer) throws(WebSocketViolation) -> Void
+    ) throws(WebSocketViolation) {
+        let result = Self.tail.withUnsafeBytes { tail in
+            Result { () throws(WebSocketViolation) in try inflate(tail, body) }
+        }
+        try result.get()
         if !keepsContext { inflater.reset() }
-    }
-
-    private func inflate() throws(WebSocketViolation) -> Int {
-        let result = input.withUnsafeBytes { bytes in
-            Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }
-        }
-        guard case .success(let (rest, count, isEnd)) = result else { throw Self.damage }
-        input = input.suffix(rest)
-        if isEnd { inflater.reset() }  // a block was marked as the last one (RFC 7692 §7.2.3.4)
-        return count
     }
 
     private static var damage: WebSocketViolation {

@@ -4,43 +4,65 @@ import Switchboard
 /// Reads messages and control frames from a server's bytes ([RFC 6455
 /// §5.4](https://www.rfc-editor.org/rfc/rfc6455#section-5.4)).
 struct MessageReader {
-    private var frames: FrameReader
     private let limit: Int
+    /// Nil without `permessage-deflate`.
     private let inflater: MessageInflater?
-    private var current: FrameHeader?
+    /// The bytes of an incomplete header.
+    private var header: [UInt8] = []
+    /// The frame whose payload arrives. Nil between frames.
+    private var frame: FrameHeader?
+    /// The payload bytes of the frame that are missing.
+    private var missing: UInt64 = 0
     /// The first frame of the message whose fragments arrive.
     private var message: FrameHeader?
     private var content = Data()
     private var control = Data()
     private var text = UTF8Validator()
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - limit: The largest message in bytes, after decompression.
-    ///   - inflater: Decompresses messages. Nil without `permessage-deflate`.
+    /// Creates a reader. `limit` is the largest message in bytes, after decompression.
     init(limit: Int, inflater: MessageInflater? = nil) {
-        frames = FrameReader(allowsCompression: inflater != nil)
         self.limit = max(0, limit)
         self.inflater = inflater
+        header.reserveCapacity(10)
     }
 
     var decompresses: Bool { inflater != nil }
 
     /// Removes the next event from the front of the bytes. Nil when more bytes are needed.
     mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> WebSocketEvent? {
-        while let part = try frames.next(&bytes) {
-            switch part {
-            case .header(let header): try begin(header)
-            case .payload(let payload): try add(payload)
-            case .end: if let event = try end() { return event }
+        while true {
+            guard let frame else {
+                guard let header = try nextHeader(&bytes) else { return nil }
+                try begin(header)
+                continue
             }
+            if missing == 0 {
+                self.frame = nil
+                if let event = try end(of: frame) { return event }
+            } else {
+                guard !bytes.isEmpty else { return nil }
+                let count = Int(min(missing, UInt64(bytes.count)))
+                missing -= UInt64(count)
+                let payload = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
+                try add(payload, of: frame)
+            }
+        }
+    }
+
+    private mutating func nextHeader(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> FrameHeader? {
+        while let byte = bytes.first {
+            bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+            header.append(byte)
+            guard header.count >= 2, header.count == FrameHeader.size(header[1]) else { continue }
+            defer { header.removeAll(keepingCapacity: true) }
+            return try FrameHeader(header, allowsCompression: inflater != nil)
         }
         return nil
     }
 
     private mutating func begin(_ header: FrameHeader) throws(WebSocketViolation) {
-        current = header
+        (frame, missing) = (header, header.length)
         guard !header.opcode.isControl else { return }
         if header.opcode == .continuation {
             guard message != nil else {
@@ -58,38 +80,27 @@ struct MessageReader {
         if isTooLong, message?.isCompressed == false { throw .tooBig(limit) }
     }
 
-    private mutating func add(_ payload: UnsafeRawBufferPointer) throws(WebSocketViolation) {
-        guard let current else { return }
-        if current.opcode.isControl {
+    private mutating func add(_ payload: UnsafeRawBufferPointer, of frame: FrameHeader) throws(WebSocketViolation) {
+        if frame.opcode.isControl {
             control.append(contentsOf: payload)
         } else if message?.isCompressed == true, let inflater {
-            try inflate(Data(payload), inflater)
+            try inflater.inflate(payload) { piece throws(WebSocketViolation) in try append(piece) }
         } else {
             try append(payload)
         }
     }
 
     private mutating func append(_ piece: UnsafeRawBufferPointer) throws(WebSocketViolation) {
+        guard content.count + piece.count <= limit else { throw .tooBig(limit) }
         if message?.opcode == .text, !text.accept(piece) { throw .notUTF8 }
         if content.isEmpty { content = Data(piece) } else { content.append(contentsOf: piece) }
     }
 
-    private mutating func inflate(_ payload: Data, _ inflater: MessageInflater) throws(WebSocketViolation) {
-        inflater.feed(payload)
-        while let piece = try inflater.next() {
-            guard content.count + piece.count <= limit else { throw .tooBig(limit) }
-            try append(piece)
-        }
-    }
-
-    private mutating func end() throws(WebSocketViolation) -> WebSocketEvent? {
-        guard let current else { return nil }
-        self.current = nil
-        guard !current.opcode.isControl else { return try controlEvent(current.opcode) }
-        guard current.isFinal, let message else { return nil }
+    private mutating func end(of frame: FrameHeader) throws(WebSocketViolation) -> WebSocketEvent? {
+        guard !frame.opcode.isControl else { return try controlEvent(frame.opcode) }
+        guard frame.isFinal, let message else { return nil }
         if message.isCompressed, let inflater {
-            try inflate(MessageInflater.tail, inflater)
-            inflater.endMessage()
+            try inflater.endMessage { piece throws(WebSocketViolation) in try append(piece) }
         }
         defer {
             self.message = nil

@@ -116,7 +116,7 @@ struct ClientRun {
                 message = (first.opcode, first.isCompressed, first.content + payload)
             }
             if frame[0] & 0x80 != 0, opcode < 8, let (opcode, isCompressed, packed) = message {
-                let content = isCompressed ? try Self.inflate(packed, inflater) : packed
+                let content = isCompressed ? try inflater.content(of: packed) : packed
                 let text = String(decoding: content, as: UTF8.self)
                 sent.withLock { $0.messages.append(opcode == 1 ? .text(text) : .binary(content)) }
                 message = nil
@@ -127,16 +127,6 @@ struct ClientRun {
             if isDone { answered.open() }
         }
         closed.open()
-    }
-
-    private static func inflate(_ packed: Data, _ inflater: MessageInflater) throws -> Data {
-        var content = Data()
-        for part in [packed, MessageInflater.tail] {
-            inflater.feed(part)
-            while let piece = try inflater.next() { content += piece }
-        }
-        inflater.endMessage()
-        return content
     }
 
     private func unmask(_ frame: Data) -> (UInt8, Data) {

@@ -27,6 +27,16 @@ extension MessageReader {
     }
 }
 
+extension MessageInflater {
+    /// Returns the content of a compressed message.
+    func content(of packed: Data) throws -> Data {
+        var content = Data()
+        try packed.withUnsafeBytes { bytes in try inflate(bytes) { content += $0 } }
+        try endMessage { content += $0 }
+        return content
+    }
+}
+
 /// Returns the events of bytes that arrive in pieces of a size.
 func events(
     _ bytes: Data, by size: Int = .max, _ reader: MessageReader = MessageReader(limit: 1 << 20)
