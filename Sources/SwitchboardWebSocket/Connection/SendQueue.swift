@@ -4,18 +4,19 @@ import SwitchboardPlatform
 
 /// The queue of outgoing messages and control frames. Messages are sent one after another. Control frames are sent first.
 final class SendQueue: Sendable {
+    typealias Sender = CheckedContinuation<Void, any Error>
+
     private struct State {
-        /// The queued messages by ID.
-        var messages: [UInt64: WebSocketMessage] = [:]
+        /// The queued messages and their senders, by message ID.
+        var messages: [UInt64: (message: WebSocketMessage, sender: Sender)] = [:]
         /// The IDs of the queued messages, and of some canceled ones, in the order of sending.
         var order: ArraySlice<UInt64> = []
         /// The queued control frames without the Pong, which follows them.
         var controls: ArraySlice<WebSocketEvent> = []
         var pong: WebSocketEvent?
-        /// The continuations of the senders of the queued messages and of the message in flight, by message ID.
-        var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        /// The message that the session is sending, and the number of bytes of its payload.
-        var inFlight: (id: UInt64, size: Int)?
+        /// The message that the session is sending, the number of bytes of its payload, and its sender, nil after a
+        /// cancellation.
+        var inFlight: (id: UInt64, size: Int, sender: Sender?)?
         /// Whether a sender writes to the connection on its own thread. The session waits meanwhile.
         var isSendingDirectly = false
         var lastID: UInt64 = 0
@@ -44,9 +45,12 @@ final class SendQueue: Sendable {
         /// The error for new messages after the end or a Close frame. Nil while the queue is open.
         var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closingError : nil) }
 
-        mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
-            defer { (senders, messages, order) = ([:], [:], []) }
-            return Array(senders.values)
+        mutating func takeSenders() -> [Sender] {
+            defer {
+                (messages, order) = ([:], [])
+                inFlight?.sender = nil
+            }
+            return messages.values.map(\.sender) + [inFlight?.sender].compactMap { $0 }
         }
 
         /// Whether ``next()`` has an event or the end to return.
@@ -63,22 +67,23 @@ final class SendQueue: Sendable {
             if let control = controls.popFirst() ?? pong.take() { return .event(control) }
             if failure != nil || isClosing { return .end }
             while !onlyControls, let id = order.popFirst() {
-                guard let message = messages.removeValue(forKey: id) else { continue }
-                inFlight = (id, message.size)
+                guard let (message, sender) = messages.removeValue(forKey: id) else { continue }
+                inFlight = (id, message.size, sender)
                 return .event(.message(message))
             }
             return .nothing
         }
 
-        mutating func append(_ message: WebSocketMessage, _ id: UInt64) {
-            messages[id] = message
-            order.append(id)
-        }
-
-        mutating func remove(_ id: UInt64) {
-            messages[id] = nil
+        /// Removes a message that is not in flight. Returns its sender.
+        mutating func cancel(_ id: UInt64) -> Sender? {
+            if inFlight?.id == id {
+                defer { inFlight?.sender = nil }
+                return inFlight?.sender
+            }
+            let sender = messages.removeValue(forKey: id)?.sender
             // Many at once, because the others move.
             if order.count > 2 * messages.count + 64 { order = order.filter { messages[$0] != nil }[...] }
+            return sender
         }
     }
 
@@ -87,7 +92,6 @@ final class SendQueue: Sendable {
 
     private let state = Protected(State())
 
-    /// The number of messages that were sent, and their bytes.
     var sent: (messages: Int, bytes: Int64) { state.withLock { $0.sent } }
 
     /// Sends a message, and waits until the session has sent it. A cancellation before the session takes the message
@@ -107,27 +111,19 @@ final class SendQueue: Sendable {
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
                     if let error = state.sendError { return (error, nil) }
-                    state.append(message, id)
-                    state.senders[id] = continuation
+                    state.messages[id] = (message, continuation)
+                    state.order.append(id)
                     return (nil, state.waitingSession.take())
                 }
                 if let failure { continuation.resume(throwing: failure) }
                 session?.resume()
             }
         } onCancel: {
-            cancel(id)
+            state.withLock { $0.cancel(id) }?.resume(throwing: CancellationError())
         }
     }
 
     private static let closingError = NetworkError(.webSocketClosed, reason: "it is closing")
-
-    private func cancel(_ id: UInt64) {
-        let sender = state.withLock { state in
-            state.remove(id)
-            return state.senders.removeValue(forKey: id)
-        }
-        sender?.resume(throwing: CancellationError())
-    }
 
     /// Sends a control frame before the queued messages. A Pong replaces a queued Pong ([RFC 6455
     /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
@@ -271,13 +267,12 @@ extension SendQueue {
     func completeInFlight() { takeInFlight()?.resume() }
 
     /// Counts the message in flight as sent. Returns its sender, nil without one and for an earlier exchange.
-    func takeInFlight(of exchange: Int? = nil) -> CheckedContinuation<Void, any Error>? {
+    func takeInFlight(of exchange: Int? = nil) -> Sender? {
         state.withLock { state in
-            guard state.isCurrent(exchange), let (id, size) = state.inFlight else { return nil }
-            state.inFlight = nil
+            guard state.isCurrent(exchange), let (_, size, sender) = state.inFlight.take() else { return nil }
             state.sent.messages += 1
             state.sent.bytes += Int64(size)
-            return state.senders.removeValue(forKey: id)
+            return sender
         }
     }
 }
