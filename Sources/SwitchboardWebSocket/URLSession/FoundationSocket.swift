@@ -248,18 +248,18 @@ extension FoundationSocket {
     /// - Throws: A `WebSocketViolation`, the error of the connection, or `CancellationError`.
     func next() async throws -> WebSocketEvent? {
         while true {
-            switch state.withLock({ $0.takeStep() }) {
-            case .event(let event): return try event.get()
-            case .end(let end):
+            let (event, end, receivingTask) = state.withLock { $0.takeNext() }
+            if let event { return try event.get() }
+            if let end {
                 try end.get()
                 return nil
-            case .receive(let task):
-                task.receive { [self] in didReceive($0) }
-                deadlines.add(self)
-            case .wait:
-                await state.wait(in: \.readers) { if case .wait = $0.nextStep { false } else { true } }
-                if Task.isCancelled { cancel() }
             }
+            if let receivingTask {
+                receivingTask.receive { [self] in didReceive($0) }
+                deadlines.add(self)
+            }
+            await state.wait(in: \.readers) { !$0.events.isEmpty || $0.end != nil }
+            if Task.isCancelled { cancel() }
         }
     }
 
@@ -337,28 +337,15 @@ extension FoundationSocket {
 }
 
 extension FoundationSocket.State {
-    fileprivate enum Step {
-        case event(Result<WebSocketEvent, WebSocketViolation>), end(Result<Void, any Error>), receive(any SocketTask),
-            wait
-    }
-
-    fileprivate var nextStep: Step {
-        if let event = events.first { return .event(event) }
-        if let end { return .end(end) }
+    /// Removes the first event. Without one, returns the end, or the task that must receive the next message now.
+    fileprivate mutating func takeNext() -> (
+        event: Result<WebSocketEvent, WebSocketViolation>?, end: Result<Void, any Error>?, (any SocketTask)?
+    ) {
+        if !events.isEmpty { return (events.removeFirst(), nil, nil) }
         // After a failed receive, the reports of URLSession end the socket.
-        guard receiving == nil, report.failure == nil, let task else { return .wait }
-        return .receive(task)
-    }
-
-    /// Returns the next step, and records that the reader performs it.
-    fileprivate mutating func takeStep() -> Step {
-        let step = nextStep
-        switch step {
-        case .event: events.removeFirst()
-        case .receive: receiving = .now
-        case .end, .wait: break
-        }
-        return step
+        guard end == nil, receiving == nil, report.failure == nil, let task else { return (nil, end, nil) }
+        receiving = .now
+        return (nil, nil, task)
     }
 }
 
