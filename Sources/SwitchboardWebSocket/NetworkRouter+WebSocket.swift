@@ -87,7 +87,10 @@ extension RouterCalls {
         encode: ActorBound<(Outgoing, NetworkResponse), WebSocketMessage>,
         decode: ActorBound<(WebSocketMessage, NetworkResponse), Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        try await socket(prepare, clock, onOpen) { WebSocketCoding($0, encode: encode, decode: decode) }
+        try await socket(prepare, clock, onOpen) { response in
+            WebSocketCoding(
+                encode: { try await encode(($0.value, response)).value }, decode: { try await decode(($0, response)) })
+        }
     }
 
     fileprivate func socket<Outgoing, Incoming>(

@@ -67,12 +67,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     }
 
     private func send(_ message: WebSocketMessage) async throws {
-        let connection = try await connections.current()
-        do {
-            try await connection.queue.send(message)
-        } catch NetworkError.webSocketClosed {
-            throw connections.closedError(of: connection)
-        }
+        try await connections.withCurrent { try await $0.queue.send(message) }
     }
 
     /// Returns the next message, or nil after the server closed the socket. Canceling the task closes the socket without
@@ -107,12 +102,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, or
     ///   `CancellationError`.
     public func ping() async throws {
-        let connection = try await connections.current()
-        do {
-            try await connection.ping()
-        } catch NetworkError.webSocketClosed {
-            throw connections.closedError(of: connection)
-        }
+        try await connections.withCurrent { try await $0.ping() }
     }
 
     /// Closes the socket, and waits for the server's Close frame, at most ``WebSocketOptions/closeTimeout``. Messages that

@@ -17,17 +17,6 @@ struct WebSocketCoding<Outgoing, Incoming>: Sendable {
     let decode: @Sendable (WebSocketMessage) async throws -> Transferred<Incoming>
 }
 
-extension WebSocketCoding {
-    /// Creates a coding that encodes and decodes on the actor of the two closures.
-    init(
-        _ response: NetworkResponse, encode: ActorBound<(Outgoing, NetworkResponse), WebSocketMessage>,
-        decode: ActorBound<(WebSocketMessage, NetworkResponse), Incoming>
-    ) {
-        self.encode = { try await encode(($0.value, response)).value }
-        self.decode = { try await decode(($0, response)) }
-    }
-}
-
 extension WebSocketMessage {
     /// Creates the message of a value, with the encoder of the endpoint.
     init(_ value: some Encodable, for response: NetworkResponse) throws {

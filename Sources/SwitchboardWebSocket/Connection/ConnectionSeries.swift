@@ -31,7 +31,6 @@ final class ConnectionSeries: Sendable {
         if reconnection != nil { supervise() }
     }
 
-    /// The code and the reason of the end. Nil while the socket is open, and after a lost connection.
     var closure: WebSocketClosure? {
         let (connection, closure, isOver) = state.withLock {
             ($0.connection, $0.closure, $0.end != nil || $0.isClosing)
@@ -89,6 +88,16 @@ final class ConnectionSeries: Sendable {
         }
     }
 
+    /// Sends a message or a ping.
+    func withCurrent(_ send: (WebSocketConnection) async throws -> Void) async throws {
+        let connection = try await current()
+        do {
+            try await send(connection)
+        } catch NetworkError.webSocketClosed {
+            throw closedError(of: connection)
+        }
+    }
+
     /// Returns the error of a message or a ping after a Close frame: that of a lost connection if the socket reconnects.
     func closedError(of connection: WebSocketConnection) -> NetworkError {
         guard let reconnection, !state.withLock({ $0.isClosing || $0.end != nil }),
@@ -99,7 +108,6 @@ final class ConnectionSeries: Sendable {
 
     // MARK: States
 
-    /// The current state and the later ones.
     var states: AsyncStream<WebSocketState> {
         let (connection, isClosing) = state.withLock { ($0.connection, $0.isClosing) }
         // Without an earlier reader, no task has recorded the end.
