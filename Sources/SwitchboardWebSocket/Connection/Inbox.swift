@@ -66,7 +66,6 @@ final class Inbox: Sendable {
     /// Whether unread messages hide the end of a lost connection.
     var hidesEnd: Bool { state.withLock { $0.isLost && $0.isFull && !$0.isDiscarding } }
 
-    /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
 
     /// Adds a message. Returns false when the inbox is full.
@@ -83,7 +82,6 @@ final class Inbox: Sendable {
         return hasSpace
     }
 
-    /// Waits while the inbox is full.
     func waitForSpace() async {
         await state.wait(in: \.writers) { !$0.isFull || $0.isDiscarding }
     }

@@ -58,12 +58,8 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Running
 
-    /// Starts to read the server's frames, and to ping.
-    ///
-    /// - Parameters:
-    ///   - bytes: The server's bytes.
-    ///   - frames: Reads and writes the frames.
-    ///   - connection: Sends on the sender's thread, and receives on the session's. Nil if the session cannot do that.
+    /// Starts to read the server's bytes, and to ping. `connection` sends on the sender's thread, and receives on the
+    /// session's. It is nil if the session cannot do that.
     func start(_ bytes: ResponseBytes, _ frames: FrameCoding, over connection: (any UpgradedConnection)? = nil) {
         // A full inbox would hide the end of a lost connection.
         let isCompressed = frames.reader.decompresses
@@ -175,7 +171,6 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Pings
 
-    /// Sends a ping and waits for its pong.
     func ping() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in

@@ -5,11 +5,8 @@ import Switchboard
 ///
 /// The callbacks may come on any thread, more than once, or never.
 package protocol SocketTask: Sendable {
-    /// Starts the handshake. The socket gets the events of the session's delegate.
-    ///
-    /// - Parameters:
-    ///   - socket: The socket of the task.
-    ///   - limit: The largest message to receive, in bytes.
+    /// Starts the handshake. The socket gets the events of the session's delegate. `limit` is the largest message to
+    /// receive, in bytes.
     func start(for socket: FoundationSocket, limit: Int)
     func send(_ message: WebSocketMessage, _ completion: @escaping @Sendable ((any Error)?) -> Void)
     func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void)
