@@ -32,18 +32,25 @@ import SwitchboardTestSupport
         return try await Router(session: route.session).webSocket(for: URLEndPoint(.get, url, options: options))
     }
 
+    /// Answers the handshake and then sends bytes, all in one segment.
+    private static func accept(
+        _ connection: RawConnection, version: String = "HTTP/1.1", then bytes: Data = Data()
+    ) throws {
+        let lines = try connection.readHead().components(separatedBy: "\r\n")
+        let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+        let head =
+            "\(version) 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n"
+        try connection.send(Data(head.utf8) + bytes)
+    }
+
     /// Runs a server that answers the handshake and then sends bytes, all in one segment.
     private func run(
         _ bytes: Data = Data(), then script: @escaping @Sendable (RawConnection) throws -> Void = { _ in },
         body: (URL) async throws -> Void
     ) async throws {
         try await RawServer.run { connection in
-            let lines = try connection.readHead().components(separatedBy: "\r\n")
-            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
-            let head =
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n"
-            try connection.send(Data(head.utf8) + bytes)
+            try Self.accept(connection, then: bytes)
             try script(connection)
         } body: { server in
             try await body(server.url)
@@ -82,11 +89,7 @@ import SwitchboardTestSupport
     @Test("a 101 of HTTP/1.0 is refused", arguments: Route.allCases)
     func oldVersion(_ route: Route) async throws {
         try await RawServer.run { connection in
-            let lines = try connection.readHead().components(separatedBy: "\r\n")
-            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
-            try connection.send(
-                "HTTP/1.0 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
+            try Self.accept(connection, version: "HTTP/1.0")
             try connection.stall()
         } body: { server in
             let failure = await #expect(throws: NetworkError.self) { try await open(server.url, route) }
@@ -98,12 +101,8 @@ import SwitchboardTestSupport
     func endAfterRefusal(_ route: Route) async throws {
         let isFirst = Protected(true)
         try await RawServer.run { connection in
-            let lines = try connection.readHead().components(separatedBy: "\r\n")
-            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
             let isRefused = isFirst.swap(false)
-            try connection.send(
-                "HTTP/1.\(isRefused ? 0 : 1) 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
+            try Self.accept(connection, version: isRefused ? "HTTP/1.0" : "HTTP/1.1")
             if !isRefused { connection.endSending() }
             try connection.stall()
         } body: { server in
