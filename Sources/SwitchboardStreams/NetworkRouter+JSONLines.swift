@@ -86,6 +86,7 @@ private let jsonLineTypes = "application/x-ndjson, application/jsonl, applicatio
 
 /// Parses lines with one JSON text each into values.
 struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
+    /// Decodes a line.
     private let decode: (Data) throws -> Value
     private let cursor: (Value) -> Cursor?
     private var lines: LineScanner
@@ -95,13 +96,7 @@ struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
     let retry: Duration? = nil
     let mediaType: String? = nil
 
-    /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes of a line.
-    ///   - position: The cursor of the previous connection.
-    ///   - cursor: Returns the cursor of a value.
-    ///   - decode: Decodes a line.
+    /// Creates a parser. `position` is the cursor of the previous connection.
     init(
         limit: Int, position: Cursor?, cursor: @escaping (Value) -> Cursor?,
         decode: @escaping (Data) throws -> Value

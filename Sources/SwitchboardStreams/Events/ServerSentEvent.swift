@@ -42,7 +42,6 @@ public struct ServerSentEvent: Sendable, Hashable {
 struct EventStreamParser: StreamParser {
     private static let (dataName, eventName) = (Array("data".utf8), Array("event".utf8))
     private static let (idName, retryName) = (Array("id".utf8), Array("retry".utf8))
-    private let limit: Int
     private var lines: LineScanner
     private var isFirst = true
     private var type = ""
@@ -60,13 +59,8 @@ struct EventStreamParser: StreamParser {
     private(set) var retry: Duration?
     let mediaType: String? = "text/event-stream"
 
-    /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes of a line, and of an event's data.
-    ///   - lastEventID: The last event ID of the previous connection.
+    /// Creates a parser. `limit` is the maximum number of bytes of a line, and of an event's data.
     init(limit: Int, lastEventID: String = "") {
-        self.limit = limit
         self.lastEventID = lastEventID
         (id, position) = (lastEventID, Self.isSendable(lastEventID) ? lastEventID : "")
         lines = LineScanner(limit: limit)
@@ -84,7 +78,7 @@ struct EventStreamParser: StreamParser {
 
     /// Prepares for the bytes of a new connection. The last event ID and the `retry` time stay.
     mutating func restart() {
-        lines = LineScanner(limit: limit)
+        lines = LineScanner(limit: lines.limit)
         isFirst = true
         (type, data, hasData, id, hasNewID) = ("", [], false, lastEventID, false)
     }
@@ -95,7 +89,7 @@ struct EventStreamParser: StreamParser {
     mutating func parse(_ chunk: Data?, _ body: (ServerSentEvent) -> Void) throws {
         guard let chunk else { return }
         var scanner = lines
-        lines = LineScanner(limit: limit)  // keeps one owner of the bytes, to avoid a copy
+        lines = LineScanner(limit: scanner.limit)  // keeps one owner of the bytes, to avoid a copy
         defer { lines = scanner }
         try scanner.scan(chunk) { line in
             if let event = try interpret(line) { body(event) }
@@ -111,8 +105,8 @@ struct EventStreamParser: StreamParser {
         var value = line[name.endIndex...].dropFirst()
         if value.first == .space { value = value.dropFirst() }
         if name.elementsEqual(Self.dataName) {
-            guard data.count + value.count < limit else {
-                throw NetworkError(.responseTooLarge, reason: "an event has more than \(limit) bytes of data")
+            guard data.count + value.count < lines.limit else {
+                throw NetworkError(.responseTooLarge, reason: "an event has more than \(lines.limit) bytes of data")
             }
             if hasData { data.append(.lineFeed) }
             data += value
