@@ -53,8 +53,12 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
         private mutating func loadPage() async throws -> Page? {
             try Task.checkCancellation()
             if let token { sent.insert(token) }
-            guard let response = try await sent.skippingRepeats({ try await plan.send(token, sent) }) else {
-                return nil
+            let response: NetworkResponse
+            do {
+                response = try await plan.send(token, sent)
+            } catch {
+                if sent.hasRefusedRepeat { return nil }
+                throw error
             }
             do {
                 let page = try await read(response)
@@ -213,7 +217,7 @@ typealias PageReader<Value, Token> = ActorBound<(NetworkResponse, Token?), (valu
 final class SentPages: Sendable {
     private struct State {
         var seen: Set<RequestHash> = []
-        var isRepeat = false
+        var hasRefusedRepeat = false
         var lastURL: URL?
     }
 
@@ -231,15 +235,8 @@ final class SentPages: Sendable {
         return state.withLock { $0.seen.contains(requestHash) }
     }
 
-    /// Runs `load`. Nil when it did not send its request, because an equal one was sent before.
-    func skippingRepeats(_ load: () async throws -> NetworkResponse) async throws -> NetworkResponse? {
-        do {
-            return try await load()
-        } catch {
-            if state.withLock({ $0.isRepeat }) { return nil }
-            throw error
-        }
-    }
+    /// Whether a request was not sent, because an equal one was sent before.
+    var hasRefusedRepeat: Bool { state.withLock { $0.hasRefusedRepeat } }
 
     /// Records a request. Requests with a streamed body are not compared.
     ///
@@ -248,7 +245,7 @@ final class SentPages: Sendable {
         let requestHash = RequestHash(sending: request)
         let isNew = state.withLock { state in
             guard let requestHash, !state.seen.insert(requestHash).inserted else { return true }
-            state.isRepeat = true
+            state.hasRefusedRepeat = true
             return false
         }
         if !isNew { throw NetworkError(.cancelled, reason: "this request was sent before") }
