@@ -48,17 +48,11 @@ struct Reconnection: Sendable {
 extension WebSocketClosure {
     /// The reason to reconnect after the server has closed temporarily. Nil for another closure.
     var loss: NetworkError? {
-        guard isFromServer, code.isTemporary else { return nil }
+        let temporary: [WebSocketCloseCode] = [
+            .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway,
+        ]
+        guard isFromServer, temporary.contains(code) else { return nil }
         return NetworkError(.connectionLost, reason: "the server closed it with \(code.rawValue)")
-    }
-}
-
-extension WebSocketCloseCode {
-    fileprivate var isTemporary: Bool {
-        switch self {
-        case .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway: true
-        default: false
-        }
     }
 }
 

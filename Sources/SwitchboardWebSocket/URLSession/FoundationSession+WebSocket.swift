@@ -14,7 +14,10 @@ extension FoundationSession {
             request.headers.remove(name)
         }
         if let offer = handshake["Sec-WebSocket-Protocol"] { request.headers["Sec-WebSocket-Protocol"] = offer }
-        let urlRequest = try URLRequest(request).asWebSocket
+        var urlRequest = try URLRequest(request)
+        if let text = urlRequest.url?.absoluteString, text.hasPrefix("http") {
+            urlRequest.url = URL(string: "ws" + text.dropFirst(4))
+        }
         let socket = FoundationSocket(request, deadlines)
         let makeTask =
             request.options.makeSocketTask ?? { [self] urlSession, urlRequest in
@@ -25,7 +28,7 @@ extension FoundationSession {
         let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard socket.begin(continuation) else { return }
-                guard let task = self.makeTask({ makeTask($0, urlRequest) }) else {
+                guard let task = self.makeTask({ [urlRequest] in makeTask($0, urlRequest) }) else {
                     return socket.fail(NetworkError(.sessionInvalidated))
                 }
                 socket.start(task)
@@ -47,14 +50,4 @@ extension RequestOptions {
 
 private enum SocketTaskOption: RequestOption {
     static let defaultValue: (@Sendable (URLSession, URLRequest) -> any SocketTask)? = nil
-}
-
-extension URLRequest {
-    /// The same request with the scheme `ws` or `wss` in place of `http` or `https`.
-    fileprivate var asWebSocket: URLRequest {
-        var request = self
-        let text = url?.absoluteString ?? ""
-        if text.hasPrefix("http") { request.url = URL(string: "ws" + text.dropFirst(4)) }
-        return request
-    }
 }
