@@ -57,26 +57,6 @@ struct PublishedDefaultsTests {
         }
     }
 
-    @Test(
-        "an error has the article's message with its map", .requirement("S3.11"),
-        arguments: [
-            (400, "Network request failed."),
-            (401, "You need to be authenticated first."),
-            (403, "You need to be authenticated first."),
-            (404, "You need to be authenticated first."),
-            (422, "You need to be authenticated first."),
-            (429, "You need to be authenticated first."),
-            (499, "You need to be authenticated first."),
-            (500, "You need to be authenticated first."),
-            (503, "Bad request"),
-            (599, "Bad request"),
-            (600, "The url you requested is outdated."),
-            (304, "Network request failed."),
-        ])
-    func article(status: Int, message: String) async throws {
-        #expect(await failure(status: status, map: .article)?.message == message)
-    }
-
     @Test("no plain word is one of the article's messages", .requirement("S3.11"))
     func distinct() async {
         for status in Array(401...599) {
