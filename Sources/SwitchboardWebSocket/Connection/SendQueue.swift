@@ -74,7 +74,7 @@ final class SendQueue: Sendable {
             return .nothing
         }
 
-        /// Removes a message that is not in flight. Returns its sender.
+        /// Removes a message, unless it is in flight. Returns its sender in both cases.
         mutating func cancel(_ id: UInt64) -> Sender? {
             if inFlight?.id == id {
                 defer { inFlight?.sender = nil }
