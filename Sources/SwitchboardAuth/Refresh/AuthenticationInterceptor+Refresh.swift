@@ -7,8 +7,8 @@ extension AuthenticationInterceptor {
     /// The next step of a caller.
     private enum Step {
         case use(Stored)
-        case wait(SharedOperation<Stored>, id: Int, since: Partition)
-        case start(SharedOperation<Stored>, id: Int, since: Partition)
+        /// Joined a refresh, or began one.
+        case wait(SharedOperation<Stored>, id: Int, since: Partition, isNew: Bool)
         case fail(NetworkError)
         case limitReached
     }
@@ -81,17 +81,17 @@ extension AuthenticationInterceptor {
             return stored
         case .fail(let error): throw error
         case .limitReached: return nil
-        case .wait(let refresh, let id, let joined):
+        case .wait(let refresh, let id, let joined, let isNew):
+            if isNew {
+                request.report(.authentication(joined.stored == nil ? "load" : "refresh"))
+                start(refresh, after: joined.stored, for: request)
+            }
             do {
                 return try await wait(for: refresh, id, since: joined, request)
             } catch is NotSignedIn where request.options.authentication != .optional {
-                // The other request did not require a credential, so no new one was requested.
+                // Another request started the refresh. It did not require a credential, so no new one was requested.
                 return try await newCredential(replacing: old, failures, for: request)
             }
-        case .start(let refresh, let id, let joined):
-            request.report(.authentication(joined.stored == nil ? "load" : "refresh"))
-            start(refresh, after: joined.stored, for: request)
-            return try await wait(for: refresh, id, since: joined, request)
         }
     }
 
@@ -99,7 +99,7 @@ extension AuthenticationInterceptor {
         state.withLock { state in
             var current = state.partitions[partition] ?? Partition()
             if let refresh = current.pendingRefresh, let id = refresh.join() {
-                return .wait(refresh, id: id, since: current)
+                return .wait(refresh, id: id, since: current, isNew: false)
             }
             if let stored = current.stored, stored.generation != old?.generation, !current.isRejected {
                 return .use(stored)
@@ -110,7 +110,7 @@ extension AuthenticationInterceptor {
             let refresh = SharedOperation<Stored>(cancelsWhenAbandoned: false)
             current.pendingRefresh = refresh
             state.partitions[partition] = current
-            return .start(refresh, id: refresh.join() ?? 0, since: current)
+            return .wait(refresh, id: refresh.join() ?? 0, since: current, isNew: true)
         }
     }
 
