@@ -82,14 +82,14 @@ public struct OAuth2Authenticator: Authenticator {
         switch grant {
         case .clientCredentials:
             let replacement = try? await replacement(of: credential, in: partition)
-            if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
+            if let replacement, !replacement.isExpired(at: client.now()) { return try take(replacement, in: partition) }
             return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
                 guard let newer = try await replacement(of: nil, in: partition) else {
                     throw Self.notSignedIn(in: partition)
                 }
-                guard newer.isExpired(at: client.now()) else { return take(newer, in: partition) }
+                guard newer.isExpired(at: client.now()) else { return try take(newer, in: partition) }
                 stored.withLock { $0[partition] = newer.identity }
                 do {
                     return try await refresh(newer, storedIn: partition)
@@ -117,7 +117,7 @@ public struct OAuth2Authenticator: Authenticator {
         let replacement = try await replacement(of: token, in: partition)
         // A server may have rejected the access token, and another process replaced only the refresh token.
         if let replacement, replacement.accessToken != token.accessToken, !replacement.isExpired(at: client.now()) {
-            return take(replacement, in: partition)
+            return try take(replacement, in: partition)
         }
         let sent = replacement ?? token
         let fresh: OAuthToken
@@ -129,11 +129,11 @@ public struct OAuth2Authenticator: Authenticator {
                 refuse(sent, in: partition)
                 throw error
             }
-            return take(newer, in: partition)
+            return try take(newer, in: partition)
         }
         // Another process may have signed out or in meanwhile.
         let newer = try await self.replacement(of: token, in: partition)
-        if let newer, newer.identity != sent.identity { return take(newer, in: partition) }
+        if let newer, newer.identity != sent.identity { return try take(newer, in: partition) }
         if let last = stored.withLock({ $0[partition] }) {
             let replaced: Set = [last, token.identity, sent.identity]
             refreshed.withLock { $0[partition] = (token: fresh, replaced: replaced) }
@@ -141,7 +141,10 @@ public struct OAuth2Authenticator: Authenticator {
         return fresh
     }
 
-    private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
+    /// Uses a token of the store. The interceptor discards the result of a canceled refresh, so the next one must find
+    /// the token again.
+    private func take(_ token: OAuthToken, in partition: String?) throws -> OAuthToken {
+        try Task.checkCancellation()
         taken.withLock { $0[partition] = token }
         stored.withLock { $0[partition] = token.identity }
         return token

@@ -341,6 +341,22 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil) == new)
     }
 
+    @Test("a canceled refresh leaves the token of another process to the next one")
+    func canceledRefresh() async throws {
+        let store = MemoryTokenStore()
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let authenticator = OAuth2Authenticator(client, store: store)
+        let (old, new) = (OAuthToken(accessToken: "a1"), OAuthToken(accessToken: "a2"))
+        try await authenticator.save(old, in: nil)
+        await store.save(new, in: nil)
+        let canceled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await authenticator.refresh(old, in: nil)
+        }
+        await #expect(throws: CancellationError.self) { try await canceled.value }
+        #expect(try await authenticator.refresh(old, in: nil) == new)
+    }
+
     @Test("an expired token of another process is sent after a failed refresh")
     func failedRefreshOfReplacement() async throws {
         let store = MemoryTokenStore()
