@@ -44,16 +44,27 @@ public struct OAuth2Authenticator: Authenticator {
     /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without
     /// one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
-    /// The identities of the tokens that this authenticator last used from the store or saved in it. Empty for a store
-    /// without one. Missing if no token of the store may be used.
-    private let stored = Protected<[String?: String]>([:])
-    /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
-    private let taken = Protected<[String?: OAuthToken]>([:])
-    /// The tokens of refreshes, and the identities of the tokens in the store that they replace.
-    private let refreshed = Protected<[String?: (token: OAuthToken, replaced: Set<String>)]>([:])
-    /// The identities of the tokens whose refresh ended with `invalid_grant`, or that another process removed. Another
-    /// process may have replaced them.
-    private let refused = Protected<[String?: String]>([:])
+    /// The states of the tokens in the store.
+    private let states = Protected<[String?: StoreState]>([:])
+
+    /// The state of a partition's token in the store.
+    private struct StoreState {
+        /// The identity of the token that this authenticator last used from the store or saved in it. Empty for a store
+        /// without one. Nil if no token of the store may be used.
+        var last: String?
+        var result: RefreshResult?
+    }
+
+    /// The result of a refresh that is not saved yet.
+    private enum RefreshResult {
+        /// A token of the store. Saving it could overwrite a newer token of another process.
+        case taken(OAuthToken)
+        /// A new token, and the identities of the tokens in the store that it replaces.
+        case refreshed(OAuthToken, replacing: Set<String>)
+        /// The identity of a token whose refresh ended with `invalid_grant`, or that another process removed. Another
+        /// process may have replaced it.
+        case refused(String)
+    }
 
     /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
@@ -90,15 +101,17 @@ public struct OAuth2Authenticator: Authenticator {
                     throw Self.notSignedIn(in: partition)
                 }
                 guard newer.isExpired(at: client.now()) else { return try take(newer, in: partition) }
-                stored.withLock { $0[partition] = newer.identity }
+                states.withLock { $0[partition, default: StoreState()].last = newer.identity }
                 do {
                     return try await refresh(newer, storedIn: partition)
                 } catch {
-                    // The interceptor has not used the token, and does not remove it.
-                    refused.withLock { $0[partition] = nil }
-                    // The next request finds it again, unless the server refused it.
-                    if !isLost(after: error) {
-                        stored.withLock { if $0[partition] == newer.identity { $0[partition] = "" } }
+                    states.withLock { states in
+                        // The interceptor has not used the token, and does not remove it.
+                        states[partition]?.result = nil
+                        // The next request finds it again, unless the server refused it.
+                        if !isLost(after: error), states[partition]?.last == newer.identity {
+                            states[partition]?.last = ""
+                        }
                     }
                     throw error
                 }
@@ -134,9 +147,9 @@ public struct OAuth2Authenticator: Authenticator {
         // Another process may have signed out or in meanwhile.
         let newer = try await self.replacement(of: token, in: partition)
         if let newer, newer.identity != sent.identity { return try take(newer, in: partition) }
-        if let last = stored.withLock({ $0[partition] }) {
-            let replaced: Set = [last, token.identity, sent.identity]
-            refreshed.withLock { $0[partition] = (token: fresh, replaced: replaced) }
+        states.withLock { states in
+            guard let last = states[partition]?.last else { return }
+            states[partition]?.result = .refreshed(fresh, replacing: [last, token.identity, sent.identity])
         }
         return fresh
     }
@@ -145,8 +158,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// the token again.
     private func take(_ token: OAuthToken, in partition: String?) throws -> OAuthToken {
         try Task.checkCancellation()
-        taken.withLock { $0[partition] = token }
-        stored.withLock { $0[partition] = token.identity }
+        states.withLock { $0[partition] = StoreState(last: token.identity, result: .taken(token)) }
         return token
     }
 
@@ -156,7 +168,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// - Throws: ``OAuthError/Code/notSignedIn`` when another process removed the token: its sign-out is for all
     ///   processes.
     private func replacement(of rejected: OAuthToken?, in partition: String?) async throws -> OAuthToken? {
-        guard let last = stored.withLock({ $0[partition] }) else { return nil }
+        guard let last = states.withLock({ $0[partition]?.last }) else { return nil }
         let token: OAuthToken?
         do {
             token = try await saved(in: partition)
@@ -176,7 +188,8 @@ public struct OAuth2Authenticator: Authenticator {
     /// Records a token that a refresh found to be of no use. A sign-in or sign-out cancels the refresh, and a later
     /// removal is not about this token.
     private func refuse(_ token: OAuthToken, in partition: String?) {
-        if !Task.isCancelled { refused.withLock { $0[partition] = token.identity } }
+        guard !Task.isCancelled else { return }
+        states.withLock { $0[partition, default: StoreState()].result = .refused(token.identity) }
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the
@@ -189,7 +202,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
         let token = try await saved(in: partition)
-        stored.withLock { $0[partition] = token?.identity ?? "" }
+        states.withLock { $0[partition, default: StoreState()].last = token?.identity ?? "" }
         return token
     }
 
@@ -201,29 +214,29 @@ public struct OAuth2Authenticator: Authenticator {
     /// Saves the token in the store, or removes it for nil. After a refresh or `invalid_grant`, a token that another
     /// process has saved meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
-        let taken = taken.withLock { $0.removeValue(forKey: partition) }
-        let refreshed = refreshed.withLock { $0.removeValue(forKey: partition) }
-        let refused = refused.withLock { $0.removeValue(forKey: partition) }
-        guard credential == nil || credential != taken else { return }
-        if let credential {
-            if let store = store as? FileTokenStore, let refreshed, refreshed.token == credential {
-                // A sign-in or sign-out of another process stays, and this one notices it at its next refresh.
-                try await store.save(credential, in: partition, replacing: refreshed.replaced)
-            } else {
-                try await store.save(credential, in: partition)
-            }
-            savedSinceReset.withLock { _ = $0?.insert(partition) }
-            stored.withLock { $0[partition] = credential.identity }
-        } else {
-            if let refused, let last = stored.withLock({ $0[partition] }) {
-                // `stored` keeps the lost token, so that a later refresh finds one of another process.
+        let (last, result) = states.withLock { states in
+            defer { states[partition]?.result = nil }
+            return (states[partition]?.last, states[partition]?.result)
+        }
+        guard let credential else {
+            if case .refused(let refused)? = result, let last {
+                // The state keeps the lost token, so that a later refresh finds one of another process.
                 return try await remove(in: partition) { [last, refused].contains($0.identity) }
             }
             // If the removal fails, no token of the store is used until the next sign-in.
-            stored.withLock { $0[partition] = nil }
+            states.withLock { $0[partition]?.last = nil }
             try await store.remove(in: partition)
-            stored.withLock { $0[partition] = "" }
+            return states.withLock { $0[partition, default: StoreState()].last = "" }
         }
+        if case .taken(credential)? = result { return }
+        if let store = store as? FileTokenStore, case .refreshed(credential, replacing: let replaced)? = result {
+            // A sign-in or sign-out of another process stays, and this one notices it at its next refresh.
+            try await store.save(credential, in: partition, replacing: replaced)
+        } else {
+            try await store.save(credential, in: partition)
+        }
+        savedSinceReset.withLock { _ = $0?.insert(partition) }
+        states.withLock { $0[partition, default: StoreState()].last = credential.identity }
     }
 
     private func remove(in partition: String?, where isRemoved: @escaping @Sendable (OAuthToken) -> Bool) async throws {
@@ -234,10 +247,7 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
-        _ = stored.swap([:])
-        _ = taken.swap([:])
-        _ = refreshed.swap([:])
-        _ = refused.swap([:])
+        _ = states.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }
