@@ -85,3 +85,20 @@ extension StubSession {
     /// The `Authorization` of each request so far.
     var authorizations: [String?] { requests.map { $0.headers["Authorization"] } }
 }
+
+extension OAuth2Client {
+    /// Creates a client whose authorization server is a session.
+    init(_ session: any NetworkSession) {
+        self.init(id: "app", tokenURL: URL(text: "https://login.example.com/token"), session: session)
+    }
+}
+
+extension MockResponse {
+    /// The refusal of a refresh token that is expired or revoked.
+    static let invalidGrant = MockResponse.json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+
+    /// A token of an authorization server.
+    static func token(_ access: String, _ refresh: String) -> MockResponse {
+        .json(#"{"access_token":"\#(access)","token_type":"bearer","refresh_token":"\#(refresh)"}"#)
+    }
+}

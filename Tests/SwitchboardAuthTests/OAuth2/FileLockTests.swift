@@ -78,9 +78,7 @@ struct FileLockTests {
     func replacedBeforeRemoval(isReplaced: Bool) async throws {
         try await whileLocked { file, lock in
             let clock = TestClock()
-            let client = OAuth2Client(
-                id: "app", tokenURL: URL(text: "https://login.example.com/"),
-                session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+            let client = OAuth2Client(StubSession(.invalidGrant))
             let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
             try await write("old", to: file)
             let old = try await authenticator.load(in: nil)
@@ -107,9 +105,7 @@ struct FileLockTests {
     func replacedBeforeSave(isReplaced: Bool) async throws {
         try await whileLocked { file, lock in
             let clock = TestClock()
-            let client = OAuth2Client(
-                id: "app", tokenURL: URL(text: "https://login.example.com/"),
-                session: StubSession(.json(#"{"access_token":"fresh","token_type":"bearer"}"#)))
+            let client = OAuth2Client(StubSession(.json(#"{"access_token":"fresh","token_type":"bearer"}"#)))
             let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
             try await write("old", to: file)
             let old = try await authenticator.load(in: nil)

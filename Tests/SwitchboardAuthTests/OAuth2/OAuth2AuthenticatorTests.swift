@@ -23,7 +23,7 @@ struct OAuth2AuthenticatorTests {
     @Test("a refused saved token is refreshed, and the rotated one is saved", .requirement("S2.21"))
     func savedAndRotated() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
-        let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
+        let login = StubSession { _ in .token("a2", "r2") }
         let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
         let interceptor = AuthenticationInterceptor(client(login), store: store)
         _ = try await router(api, interceptor).response(for: URLEndPoint(.get, url))
@@ -38,7 +38,7 @@ struct OAuth2AuthenticatorTests {
         let login = StubSession { _ in
             switch status {
             case 0: .close
-            case 400: .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+            case 400: .invalidGrant
             default: .status(status)
             }
         }

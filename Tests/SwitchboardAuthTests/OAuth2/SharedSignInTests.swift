@@ -36,7 +36,7 @@ struct SharedSignInTests {
                 try await self.beforeRefresh.swap(nil)?()
                 let sent = FormBody.decode(try request.body.encode()).first { $0.name == "refresh_token" }?.value
                 guard sent == self.token.refreshToken else {
-                    return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                    return .invalidGrant
                 }
                 self.refresh()
                 let number = self.number.value
@@ -48,7 +48,7 @@ struct SharedSignInTests {
                 let isValid = $0.headers["Authorization"] == "Bearer \(self.token.accessToken)"
                 return isValid && !self.isExpired.value ? .text("ok") : .status(401)
             }
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let client = OAuth2Client(login)
             return Router(session: api, interceptors: [AuthenticationInterceptor(client, store: store)])
         }
     }
@@ -182,7 +182,7 @@ struct SharedSignInTests {
         try await withFolder { folder in
             let (file, clock) = (folder.appendingPathComponent("tokens"), TestClock())
             let login = StubSession()
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let client = OAuth2Client(login)
             let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file, clock: clock))
             let router = self.router(accepting: "a2", interceptor)
             try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
@@ -202,7 +202,7 @@ struct SharedSignInTests {
         try await withFolder { folder in
             let (clock, waits) = (TestClock(), TestClock())
             let login = StubSession(.json(#"{"access_token":"a2","token_type":"bearer"}"#))
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let client = OAuth2Client(login)
             let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: waits)
             let interceptor = AuthenticationInterceptor(
                 OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(5), clock: clock)
@@ -265,8 +265,7 @@ struct SharedSignInTests {
     func signedInElsewhereLater(signsOut: Bool) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens")
-            let client = OAuth2Client(
-                id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+            let client = OAuth2Client(StubSession())
             let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file))
             let router = self.router(accepting: "b1", interceptor)
             if signsOut {
@@ -284,9 +283,7 @@ struct SharedSignInTests {
     func savedFirstAfterRefresh() async throws {
         try await withFolder { folder in
             let store = FileTokenStore(folder.appendingPathComponent("tokens"))
-            let client = OAuth2Client(
-                id: "app", tokenURL: URL(text: "https://login.example.com/"),
-                session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+            let client = OAuth2Client(StubSession(.token("a2", "r2")))
             let authenticator = OAuth2Authenticator(client, store: store)
             #expect(try await authenticator.load(in: nil) == nil)
             let fresh = try await authenticator.refresh(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: nil)
@@ -301,9 +298,9 @@ struct SharedSignInTests {
             let file = folder.appendingPathComponent("tokens")
             let login = StubSession { _ in
                 try await FileTokenStore(file).save(OAuthToken(accessToken: "b1", refreshToken: "rb"), in: nil)
-                return .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)
+                return .token("a2", "r2")
             }
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let client = OAuth2Client(login)
             let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file))
             let router = self.router(accepting: "b1", interceptor)
             try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
@@ -316,9 +313,7 @@ struct SharedSignInTests {
     @Test("a token from the store does not replace a newer one there")
     func newerToken() async throws {
         let store = RacingStore()
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/"),
-            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let client = OAuth2Client(StubSession(.invalidGrant))
         let interceptor = AuthenticationInterceptor(client, store: store)
         let router = self.router(accepting: "a2", interceptor)
         try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
@@ -330,7 +325,7 @@ struct SharedSignInTests {
     @Test("a sign-in after a reset saves its token, also one from the store")
     func sameTokenAfterReset() async throws {
         let store = MemoryTokenStore()
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let client = OAuth2Client(StubSession())
         let authenticator = OAuth2Authenticator(client, store: store)
         let (old, new) = (OAuthToken(accessToken: "a1"), OAuthToken(accessToken: "a2"))
         try await authenticator.save(old, in: nil)
@@ -344,7 +339,7 @@ struct SharedSignInTests {
     @Test("a canceled refresh leaves the token of another process to the next one")
     func canceledRefresh() async throws {
         let store = MemoryTokenStore()
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let client = OAuth2Client(StubSession())
         let authenticator = OAuth2Authenticator(client, store: store)
         let (old, new) = (OAuthToken(accessToken: "a1"), OAuthToken(accessToken: "a2"))
         try await authenticator.save(old, in: nil)
@@ -363,12 +358,12 @@ struct SharedSignInTests {
         let login = StubSession { request in
             let form = FormBody.decode(try request.body.encode())
             guard form.contains(where: { $0.name == "refresh_token" && $0.value == "r2" }) else {
-                return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                return .invalidGrant
             }
-            return .json(#"{"access_token":"a3","token_type":"bearer","refresh_token":"r3"}"#)
+            return .token("a3", "r3")
         }
         login.enqueue(.failure(.timedOut))
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let client = OAuth2Client(login)
         let authenticator = OAuth2Authenticator(client, store: store)
         let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
         try await authenticator.save(old, in: nil)
@@ -380,9 +375,7 @@ struct SharedSignInTests {
     @Test("a rejected expired token of another process is not used again")
     func rejectedReplacement() async throws {
         let store = MemoryTokenStore()
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/"),
-            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let client = OAuth2Client(StubSession(.invalidGrant))
         let authenticator = OAuth2Authenticator(client, store: store)
         let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
         try await authenticator.save(old, in: nil)
@@ -394,8 +387,8 @@ struct SharedSignInTests {
     @Test("a refused expired token of another process is sent once")
     func refusedReplacement() async throws {
         let store = MemoryTokenStore()
-        let login = StubSession { _ in .json(#"{"error":"invalid_grant"}"#, statusCode: 400) }
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let login = StubSession { _ in .invalidGrant }
+        let client = OAuth2Client(login)
         let authenticator = OAuth2Authenticator(client, store: store)
         try await authenticator.save(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: nil)
         await store.save(OAuthToken(accessToken: "a2", refreshToken: "r2", expiresAt: .distantPast), in: nil)
@@ -423,11 +416,11 @@ struct SharedSignInTests {
                 let form = FormBody.decode(try request.body.encode())
                 guard form.contains(where: { $0.name == "refresh_token" && $0.value == "r1" }) else {
                     try await store.save(new, in: nil)
-                    return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                    return .invalidGrant
                 }
-                return .json(#"{"access_token":"s","token_type":"bearer","refresh_token":"r2"}"#)
+                return .token("s", "r2")
             }
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let client = OAuth2Client(login)
             let authenticator = OAuth2Authenticator(client, store: store)
             try await authenticator.save(old, in: nil)
             if !meanwhile { try await store.save(new, in: nil) }
@@ -442,8 +435,8 @@ struct SharedSignInTests {
     @Test("a refresh token that the store does not keep is sent")
     func refreshTokenInMemory() async throws {
         let store = AccessTokenStore()
-        let login = StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#))
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let login = StubSession(.token("a2", "r2"))
+        let client = OAuth2Client(login)
         let authenticator = OAuth2Authenticator(client, store: store)
         let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
         try await authenticator.save(old, in: nil)
@@ -491,9 +484,7 @@ struct SharedSignInTests {
     @Test("a saved token that no other process changed is not used again")
     func unchangedStore() async throws {
         let store = UnwritableStore()
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/"),
-            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let client = OAuth2Client(StubSession(.invalidGrant))
         let interceptor = AuthenticationInterceptor(client, store: store)
         let api = StubSession { _ in .status(401) }
         let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])

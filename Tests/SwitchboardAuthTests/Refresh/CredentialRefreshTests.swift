@@ -266,13 +266,19 @@ struct CredentialRefreshTests {
         #expect(texts.all == ["ok"])
     }
 
-    /// A store that does not answer a removal, for a refresh token that the server refuses.
-    private struct HangingRemoval: TokenStore {
+    /// A store whose changes wait for a gate.
+    private struct GatedStore: TokenStore {
+        var token = OAuthToken(accessToken: "a1", refreshToken: "r1")
         let gate = Gate()
         let began = Deliveries<Bool>()
+        let saved = Deliveries<OAuthToken>()
 
-        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "a1", refreshToken: "r1") }
-        func save(_ token: OAuthToken, in partition: String?) {}
+        func load(in partition: String?) -> OAuthToken? { token }
+        func save(_ token: OAuthToken, in partition: String?) async throws {
+            began.add(true)
+            try await gate.wait()
+            saved.add(token)
+        }
         func remove(in partition: String?) async throws {
             began.add(true)
             try await gate.wait()
@@ -282,10 +288,8 @@ struct CredentialRefreshTests {
 
     @Test("a removal that hangs delays a request by the timeout at most", .requirement("S2.21"))
     func hangingRemoval() async throws {
-        let (clock, store) = (TestClock(), HangingRemoval())
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
-            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let (clock, store) = (TestClock(), GatedStore())
+        let client = OAuth2Client(StubSession(.invalidGrant))
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(20), clock: clock)
         let router = router(StubSession { _ in .status(401) }, [interceptor])
@@ -303,10 +307,8 @@ struct CredentialRefreshTests {
 
     @Test("a sign-in while a lost token is removed serves waiting requests")
     func signInDuringRemoval() async throws {
-        let store = HangingRemoval()
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
-            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let store = GatedStore()
+        let client = OAuth2Client(StubSession(.invalidGrant))
         let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store), clock: TestClock())
         let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
         let router = router(api, [interceptor])
@@ -324,28 +326,10 @@ struct CredentialRefreshTests {
         try await login.value
     }
 
-    /// A store whose saving waits for a gate.
-    private struct GatedStore: TokenStore {
-        let gate = Gate()
-        let began = Deliveries<OAuthToken>()
-        let saved = Deliveries<OAuthToken>()
-
-        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "a1", refreshToken: "r1") }
-        func save(_ token: OAuthToken, in partition: String?) async throws {
-            began.add(token)
-            try await gate.wait()
-            saved.add(token)
-        }
-        func remove(in partition: String?) {}
-        func removeAll() {}
-    }
-
     @Test("a store that does not answer delays a request by the timeout", .requirement("S2.21"))
     func hangingStore() async throws {
         let (clock, store) = (TestClock(), GatedStore())
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
-            session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let client = OAuth2Client(StubSession(.token("a2", "r2")))
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(20), clock: clock)
         let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
@@ -366,9 +350,7 @@ struct CredentialRefreshTests {
     @Test("a credential removed or replaced during its save is not used", arguments: [nil, "a9"])
     func endedWhileSaving(replacement: String?) async throws {
         let store = GatedStore()
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
-            session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let client = OAuth2Client(StubSession(.token("a2", "r2")))
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(client, store: store), clock: TestClock())
         let api = StubSession { $0.headers["Authorization"] == "Bearer a1" ? .status(401) : .text("ok") }
@@ -393,37 +375,14 @@ struct CredentialRefreshTests {
         try await change.value
     }
 
-    /// A store that waits for a gate before each change.
-    private struct SlowStore: TokenStore {
-        let token: OAuthToken
-        let gate = Gate()
-        let began = Deliveries<Bool>()
-
-        func load(in partition: String?) -> OAuthToken? { token }
-        func save(_ token: OAuthToken, in partition: String?) async throws {
-            began.add(true)
-            try await gate.wait()
-        }
-        func remove(in partition: String?) async throws {
-            began.add(true)
-            try await gate.wait()
-        }
-        func removeAll() {}
-    }
-
     @Test(
         "a request that waits during a sign-out does not use the next sign-in", .requirement("S2.21"),
         arguments: [false, true], [false, true])
     func signOutBeforeSignIn(isLost: Bool, isExpired: Bool) async throws {
         let token = OAuthToken(
             accessToken: "a1", refreshToken: "r1", expiresAt: isExpired ? Date.distantPast : Date.distantFuture)
-        let store = SlowStore(token: token)
-        let client = OAuth2Client(
-            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
-            session: StubSession(
-                isLost
-                    ? .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
-                    : .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let store = GatedStore(token: token)
+        let client = OAuth2Client(StubSession(isLost ? .invalidGrant : .token("a2", "r2")))
         let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store), clock: TestClock())
         let api = StubSession { $0.headers["Authorization"] == "Bearer a1" ? .status(401) : .text("ok") }
         let router = router(api, [interceptor])

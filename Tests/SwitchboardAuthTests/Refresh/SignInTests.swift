@@ -25,10 +25,6 @@ struct SignInTests {
         }
     }
 
-    private func authorizations(_ session: StubSession) -> [String?] {
-        session.requests.map { $0.headers["Authorization"] }
-    }
-
     @Test("a request without a credential is marked for a sign-in")
     func markWithoutCredential() async throws {
         let marks = Deliveries<Bool>()
@@ -58,7 +54,7 @@ struct SignInTests {
             func removeAll() {}
         }
         let (store, holder) = (StubSession(.text("")), Deliveries<Router<URLEndPoint>>())
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let client = OAuth2Client(StubSession())
         let login = AuthenticationInterceptor(client, store: RemoteStore(session: store))
         let signingIn = AdHocInterceptor { request, next in
             try await holder.first().cancel()
@@ -122,7 +118,7 @@ struct SignInTests {
     @Test("browsing works with the app's key alone; favorites need a sign-in")
     func browsing() async throws {
         let session = StubSession { _ in .text("ok") }
-        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/token"), session: session)
+        let client = OAuth2Client(session)
         let login = AuthenticationInterceptor(OAuth2Authenticator(client))
         let manager = NetworkManager(session: session, interceptors: [key, login])
         let films = manager.router(for: FilmApi.self)
@@ -131,15 +127,15 @@ struct SignInTests {
         let error = await #expect(throws: NetworkError.self) { try await films.response(for: .favorites) }
         #expect(error?.code == .cannotAuthenticate)
         #expect(error?.description.contains("not signed in") == true)
-        #expect(authorizations(session) == [nil, nil])
+        #expect(session.authorizations == [nil, nil])
 
         try await login.signIn(OAuthToken(accessToken: "anna"), in: manager.environment)
         for endPoint in [FilmApi.popular, .favorites, .login] { _ = try await films.response(for: endPoint) }
-        #expect(authorizations(session).suffix(3) == ["Bearer anna", "Bearer anna", nil])
+        #expect(session.authorizations.suffix(3) == ["Bearer anna", "Bearer anna", nil])
 
         try await login.signOut(in: manager.environment)
         _ = try await films.response(for: .popular)
-        #expect(authorizations(session).last == .some(nil))
+        #expect(session.authorizations.last == .some(nil))
         #expect(session.requests.allSatisfy { $0.headers["X-Api-Key"] == "app" })
     }
 
@@ -149,7 +145,7 @@ struct SignInTests {
         let authenticator = KeyAuthenticator(stored: [nil: Key(number: 7)])
         let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
         for _ in 0..<3 { _ = try await router.response(for: .popular) }
-        #expect(authorizations(session) == ["Key 7", "Key 7", "Key 7"])
+        #expect(session.authorizations == ["Key 7", "Key 7", "Key 7"])
         #expect(authenticator.refreshes.all.isEmpty)
     }
 
@@ -169,9 +165,9 @@ struct SignInTests {
         _ = try await waiting.values.first()
         gate.open()
         _ = try await (browsing.value, favorites.value)
-        #expect(Set(authorizations(session)) == [nil, "Key 1"])
+        #expect(Set(session.authorizations) == [nil, "Key 1"])
         _ = try await router.response(for: .popular)
-        #expect(authorizations(session).last == "Key 1")
+        #expect(session.authorizations.last == "Key 1")
     }
 
     @Test("after the server ends a sign-in, browsing works and favorites fail")
@@ -184,7 +180,7 @@ struct SignInTests {
         }
         let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
         #expect(try await router.request(.popular, as: String.self) == "ok")
-        #expect(authorizations(session) == ["Key 1", nil])
+        #expect(session.authorizations == ["Key 1", nil])
         #expect(try await router.request(.popular, as: String.self) == "ok")
         #expect(authenticator.refreshes.all == [1])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
@@ -200,7 +196,7 @@ struct SignInTests {
         let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: .popular) }
         #expect(error?.code == .connectionLost)
-        #expect(authorizations(session) == ["Key 1"])
+        #expect(session.authorizations == ["Key 1"])
     }
 
     @Test("an optional sign-in whose newer one ended is sent without credential")
@@ -224,7 +220,7 @@ struct SignInTests {
         date.add(Date(timeIntervalSince1970: 100))
         gate.open()
         #expect(try await call.value.text == "guest")
-        #expect(authorizations(session) == ["Key 1", nil])
+        #expect(session.authorizations == ["Key 1", nil])
     }
 
     @Test("a 401 to an anonymous request is the result")
@@ -287,7 +283,7 @@ struct SignInTests {
         }
         let router = Router<FilmApi>(session: session, interceptors: [BearerAuth("t")])
         #expect(try await router.request(.favorites, as: String.self) == "ok")
-        #expect(authorizations(session) == ["Bearer t", nil])
+        #expect(session.authorizations == ["Bearer t", nil])
     }
 
     /// Waits for the gate, and then loads no credential.
