@@ -42,7 +42,7 @@ let package = Package(
                 .product(name: "SwitchboardStreams", package: "Switchboard"),
                 .product(name: "SwitchboardURLSession", package: "Switchboard"),
             ]),
-        // Uses a cache in a folder, for scripts/oracles/cache-kill, and measures one.
+        // Uses a cache in a folder, for scripts/oracles/cache-kill.
         .executableTarget(
             name: "cache-run",
             dependencies: [

@@ -45,9 +45,8 @@ struct Origin: NetworkSession {
         return data.prefix(size)
     }
 
-    /// Returns the size that the query names, or one that follows from the path: up to 40 KB, and for one of 16 up to 3 MB.
+    /// Returns the size that follows from the path: up to 40 KB, and for one of 16 up to 3 MB.
     private static func size(of url: URL) -> Int {
-        if let size = url.query.flatMap({ Int($0) }) { return size }
         let seed = url.path.utf8.reduce(5_381) { ($0 &* 33 &+ Int($1)) & 0xFFFFFF } &* 2_654_435_761 >> 8
         return seed % 16 == 0 ? seed % 3_000_000 : seed % 40_000
     }
