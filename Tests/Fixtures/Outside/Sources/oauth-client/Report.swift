@@ -17,15 +17,6 @@ import Switchboard
     }
 }
 
-/// An unmet expectation.
-struct Mismatch: Error, CustomStringConvertible {
-    let description: String
-}
-
-func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
-    if !isTrue { throw Mismatch(description: what()) }
-}
-
 /// Returns the code of the authorization server's error that made a call fail.
 func refusal(_ call: () async throws -> Void) async throws -> String {
     do {

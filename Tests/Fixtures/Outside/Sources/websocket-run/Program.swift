@@ -27,11 +27,3 @@ import SwitchboardWebSocket
         exit(hasFailed ? 1 : 0)
     }
 }
-
-struct Mismatch: Error {
-    let text: String
-}
-
-func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) throws {
-    if !isTrue { throw Mismatch(text: text()) }
-}

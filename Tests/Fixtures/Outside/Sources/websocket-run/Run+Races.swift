@@ -23,7 +23,7 @@ extension Run {
             "\(String(describing: socket.closure))")
         do {
             try await socket.send(.text("late"))
-            throw Mismatch(text: "a message was sent after the end")
+            throw Mismatch(description: "a message was sent after the end")
         } catch let error as NetworkError where error.code == .webSocketClosed {}
     }
 
@@ -83,7 +83,7 @@ extension Run {
             if round % 2 == 0 {
                 do {
                     let answer = try await socket.receive()
-                    throw Mismatch(text: "\(String(describing: answer)) instead of an error")
+                    throw Mismatch(description: "\(String(describing: answer)) instead of an error")
                 } catch let error as NetworkError where error.code == .connectionLost {}
             } else {
                 await socket.close()
@@ -99,7 +99,7 @@ extension Run {
             reading.cancel()
             do {
                 try await reading.value
-                throw Mismatch(text: "the reading ended without an error")
+                throw Mismatch(description: "the reading ended without an error")
             } catch is CancellationError {}
         }
     }

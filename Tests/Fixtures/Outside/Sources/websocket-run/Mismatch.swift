@@ -1,0 +1,1 @@
+../oauth-client/Mismatch.swift
