@@ -6,7 +6,7 @@ import Synchronization
 /// Runs a scene once for each failing call.
 final class Runner {
     private let scene: Scene
-    private let server = ServerProcess()
+    private let server = Server.start()
     private let folder: URL
     private let isKill: Bool
     private var counts: [String: Int] = [:]
@@ -25,7 +25,7 @@ final class Runner {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("torture-\(getpid())")
     }
 
-    private var place: Place { Place(folder: folder, server: server.url) }
+    private var place: Place { Place(folder: folder, server: server) }
 
     /// Prints a line of the table, and ends the process.
     func finish() -> Never {
@@ -50,13 +50,12 @@ final class Runner {
 
     // MARK: Failing calls
 
-    /// Makes every n-th call fail, with each failure. `most` limits the number of cases, and `last` is the case before the
-    /// first.
-    func run(every: Int, atMost most: Int, after last: Fault?) async {
+    /// Makes each call fail, with each failure. `most` limits the number of cases, and `last` is the case before the first.
+    func run(atMost most: Int, after last: Fault?) async {
         await warmUp()
         var faults: [Fault] = []
         for call in Shim.calls where scene.only?.contains(call) ?? true {
-            for index in stride(from: 1, through: counts[call] ?? 0, by: every) {
+            for index in stride(from: 1, through: counts[call] ?? 0, by: 1) {
                 for (failure, isOnward) in Fault.failures(of: call) where scene.failsOnward || !isOnward {
                     faults.append(Fault(call, index, failure, isOnward: isOnward))
                 }
@@ -118,7 +117,7 @@ final class Runner {
         Shim.arm(fault)
         let result: Result<Void, any Error>
         do {
-            try await scene.run(Place(folder: folder, server: server.url, isPatient: false))
+            try await scene.run(Place(folder: folder, server: server, isPatient: false))
             result = .success(())
         } catch {
             result = .failure(error)

@@ -6,6 +6,14 @@ import Synchronization
 
 /// The server, in a separate process, so that only the client's calls fail.
 enum Server {
+    /// Starts this program again as the server, which ends with this process.
+    static func start() -> URL {
+        guard let port = Spawn.server()?.ports.first, let url = URL(string: "http://127.0.0.1:\(port)/") else {
+            stop("torture: the server did not report its port", 1)
+        }
+        return url
+    }
+
     /// Serves until the standard input ends. Writes its port to the standard output.
     static func serve() -> Never {
         let uploads = Mutex<[String: Data]>([:])
@@ -64,33 +72,5 @@ enum Server {
                 return .status(204, headers: ["Upload-Offset": "\(data.count + request.body.count)", "X-Upload": name])
             }
         }
-    }
-}
-
-/// Starts this program again as the server, which ends with this process.
-struct ServerProcess {
-    let url: URL
-
-    init() {
-        var pair: [Int32] = [-1, -1]
-        var actions = posix_spawn_file_actions_t()
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0,
-            posix_spawn_file_actions_init(&actions) == 0
-        else { stop("torture: cannot start the server", 1) }
-        posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, pair[1], STDOUT_FILENO)
-        var words = [strdup(CommandLine.arguments[0]), strdup("serve"), nil]
-        var process = pid_t()
-        let code = posix_spawn(&process, "/proc/self/exe", &actions, nil, &words, environ)
-        for word in words { free(word) }
-        posix_spawn_file_actions_destroy(&actions)
-        close(pair[1])
-        var text = [UInt8](repeating: 0, count: 32)
-        let count = code == 0 ? max(0, recv(pair[0], &text, text.count, 0)) : 0
-        let digits = String(decoding: text[..<count], as: UTF8.self).filter(\.isNumber)
-        guard !digits.isEmpty, let url = URL(string: "http://127.0.0.1:\(digits)/") else {
-            stop("torture: the server did not report its port", 1)
-        }
-        self.url = url
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 @main
 enum Torture {
     private static let usage = """
-        usage: torture list | SCENE [--every N] [--at-most N] [--after CALL:N:ERROR] | SCENE:CALL:N:ERROR
+        usage: torture list | SCENE [--at-most N] [--after CALL:N:ERROR] | SCENE:CALL:N:ERROR
                torture kill SCENE [--every N]
         """
 
@@ -44,7 +44,7 @@ enum Torture {
             guard let fault = Fault(parts[1]) else { stop(usage, 64) }
             await runner.run(only: fault)
         } else {
-            await runner.run(every: every, atMost: most, after: last)
+            await runner.run(atMost: most, after: last)
         }
         runner.finish()
     }

@@ -16,20 +16,11 @@ final class ServerProcess: Sendable {
     private let channel: Int32
 
     init() throws(Failure) {
-        var pair: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
-            throw Failure(description: "cannot create a socket pair")
+        guard let server = Spawn.server(), server.ports.count == 3 else {
+            throw Failure(description: "the server process did not report its ports")
         }
-        let child = Spawn.this(["serve"], input: pair[1], output: pair[1])
-        close(pair[1])
-        guard let child else { throw Failure(description: "cannot start the server process") }
-        var text = [UInt8](repeating: 0, count: 64)
-        let count = max(0, recv(pair[0], &text, text.count, 0))
-        let ports = String(decoding: text[..<count], as: UTF8.self).split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count == 3 else { throw Failure(description: "the server process did not report its ports") }
-        (port, fullPort, socketPort) = (ports[0], ports[1], ports[2])
-        (identifier, channel) = (child, pair[0])
+        (port, fullPort, socketPort) = (server.ports[0], server.ports[1], server.ports[2])
+        (identifier, channel) = (server.process, server.channel)
     }
 
     func stop() {
