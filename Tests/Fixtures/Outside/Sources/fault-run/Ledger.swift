@@ -34,7 +34,7 @@ final class Ledger: @unchecked Sendable {  // under its lock
         }
         return lock.withLock {
             entries[id, default: Entry()].received += 1
-            var draw = Draw(seed: seed, request: id, attempt: entries[id]?.received ?? 0)
+            var draw = SeededGenerator(seed: seed, request: id, attempt: entries[id]?.received ?? 0)
             let (name, response, isApplied) = outcome(&draw, request, "answer to \(id)")
             entries[id]?.faults.append(name)
             if isApplied, request.method == .post { apply(id, request.headers["Idempotency-Key"]) }
@@ -49,12 +49,12 @@ final class Ledger: @unchecked Sendable {  // under its lock
     }
 
     /// Returns the fault's name, the response, and whether the server has acted on the request.
-    private func outcome(_ draw: inout Draw, _ request: RecordedRequest, _ answer: String) -> (
+    private func outcome(_ draw: inout SeededGenerator, _ request: RecordedRequest, _ answer: String) -> (
         String, MockResponse, Bool
     ) {
         let whole = MockResponse.text(answer)
         let isApplied = draw.isOneIn(2)
-        switch draw.fraction() {
+        switch Double.random(in: 0..<1, using: &draw) {
         case ..<0.78: return ("whole", whole, true)
         case ..<0.82: return ("429", busy(429, &draw), false)
         case ..<0.89: return ("503", busy(503, &draw), isApplied)
@@ -74,7 +74,7 @@ final class Ledger: @unchecked Sendable {  // under its lock
         fault(request.method == .get && request.index > 0 ? .body(after: 3) : .response)
     }
 
-    private func busy(_ status: Int, _ draw: inout Draw) -> MockResponse {
+    private func busy(_ status: Int, _ draw: inout SeededGenerator) -> MockResponse {
         let fields: [HTTPHeaders] = [
             [:], ["Retry-After": "0"], ["Retry-After": "1"], ["Retry-After": "60"],
             ["RateLimit-Remaining": "0", "RateLimit-Reset": "1"], ["X-RateLimit-Reset-After": "0.05"],

@@ -21,7 +21,7 @@ struct Plan {
 
     init(_ id: Int, seed: UInt64) {
         self.id = id
-        var draw = Draw(seed: seed, request: id, attempt: 0)
+        var draw = SeededGenerator(seed: seed, request: id, attempt: 0)
         kind = [.get, .get, .post, .keyed][Int(draw.next() % 4)]
         usesFoundation = draw.isOneIn(10) && kind != .post
         let isShort = draw.isOneIn(8)

@@ -19,23 +19,17 @@ struct Form: Codable {
 /// Creates a form from a seed: names with quotation marks, line ends and non-ASCII text, and contents that look like
 /// boundaries, are empty or are large.
 struct FormMaker {
-    private var state: UInt64
+    private var generator: SeededGenerator
     private let folder: URL
     private let number: Int
 
     init(seed: UInt64, folder: URL, number: Int) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        generator = SeededGenerator(seed: seed)
         self.folder = folder
         self.number = number
     }
 
-    /// Returns a number by xorshift64* (Vigna 2016).
-    private mutating func random(below limit: Int) -> Int {
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return Int((state &* 0x2545_F491_4F6C_DD1D) >> 33) % limit
-    }
+    private mutating func random(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
 
     private mutating func text(_ pieces: [String], _ most: Int) -> String {
         (0..<random(below: most + 1)).map { _ in pieces[random(below: pieces.count)] }.joined()
