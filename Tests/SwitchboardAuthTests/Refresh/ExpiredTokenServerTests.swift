@@ -150,8 +150,7 @@ final class TokenServer: Sendable {
             number += 1
             return number
         }
-        let token = #"{"access_token":"access-\#(new)","token_type":"bearer","refresh_token":"refresh-\#(new)"}"#
-        return .json(token).delayed(by: delay)
+        return .token("access-\(new)", "refresh-\(new)").delayed(by: delay)
     }
 
     /// Returns an interceptor that holds `access-0` and refreshes at this server by the session.
