@@ -72,7 +72,7 @@ final class App: @unchecked Sendable {
 
         var interceptors: [any Interceptor] = []
         if let cache, setup.cache == .first {
-            interceptors.append(fault == .keptCache ? KeptCache(cache) : HidingWrites(cache, fault))
+            interceptors.append(fault == .keptCache ? Kept(inner: cache) : HidingWrites(cache, fault))
         }
         let refusalReset = RefusalReset()
         if setup.resetsWhenRefused { interceptors.append(refusalReset) }
@@ -85,9 +85,9 @@ final class App: @unchecked Sendable {
         }
         if setup.cache != .last, let limiter { interceptors.append(limiter) }
         var exchanges: [any ExchangeInterceptor] = []
-        if setup.hasCookies { exchanges.append(fault == .keptCookies ? KeptCookies(cookies) : cookies) }
+        if setup.hasCookies { exchanges.append(fault == .keptCookies ? Kept(inner: cookies) : cookies) }
         if let cache, setup.cache == .last {
-            exchanges.append(fault == .keptCache ? KeptCache(cache) : HidingWrites(cache, fault))
+            exchanges.append(fault == .keptCache ? Kept(inner: cache) : HidingWrites(cache, fault))
             if let limiter { exchanges.append(limiter) }
         }
         if let rate = setup.rate, fault != .rate { exchanges.append(RateLimiter(rate, clock: clock)) }
@@ -405,9 +405,9 @@ final class Users: @unchecked Sendable {
 
 /// Random numbers for a closure of the library.
 final class RandomSource: @unchecked Sendable {
-    private var random: Seeded
+    private var random: SeededGenerator
 
-    init(_ random: Seeded) { self.random = random }
+    init(_ random: SeededGenerator) { self.random = random }
 
     func fraction() -> Double { Double(random.number(0...10)) / 10 }
 }

@@ -96,25 +96,12 @@ actor SimulatedStore: TokenStore {
     }
 }
 
-/// Cookies that a reset keeps.
-struct KeptCookies: ExchangeInterceptor {
-    private let cookies: CookieInterceptor
-
-    init(_ cookies: CookieInterceptor) { self.cookies = cookies }
+/// A jar or a cache that a reset keeps.
+struct Kept: Interceptor, ExchangeInterceptor {
+    let inner: any ExchangeInterceptor
 
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        try await cookies.intercept(request, next: next)
-    }
-}
-
-/// A cache that a reset keeps.
-struct KeptCache: Interceptor, ExchangeInterceptor {
-    private let cache: ResponseCache
-
-    init(_ cache: ResponseCache) { self.cache = cache }
-
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        try await cache.intercept(request, next: next)
+        try await inner.intercept(request, next: next)
     }
 }
 

@@ -71,7 +71,7 @@ struct Plan {
 
     init(seed: UInt64, calls: Int) {
         self.seed = seed
-        var random = Seeded(seed, 1)
+        var random = SeededGenerator(seed, 1)
         setup.cache = CachePosition(rawValue: random.number(0...2)) ?? .none
         setup.deduplicates = random.number(0...1) == 1
         setup.hedges = random.number(0...1) == 1
@@ -106,7 +106,7 @@ struct Plan {
         }
     }
 
-    private static func kind(_ random: inout Seeded) -> Kind {
+    private static func kind(_ random: inout SeededGenerator) -> Kind {
         switch random.number(0...99) {
         case 0..<12: return .cancelTask(0)
         case 12..<15: return .cancelHandle(0)

@@ -25,7 +25,7 @@ struct Run {
             for environment in 0..<2 { await app?.signIn(environment, lifetime: 30_000) }
         }
         var actions = plan.actions[...]
-        var random = Seeded(plan.seed, 2)
+        var random = SeededGenerator(plan.seed, 2)
         var limiterCount = 0
         while world.violation == nil {
             let count = SingleThread.jobs.count

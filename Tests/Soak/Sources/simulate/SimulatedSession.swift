@@ -99,9 +99,9 @@ private final class SlowBody: @unchecked Sendable {
     private let restarts: Int
     private var chunks: ArraySlice<String>
     private let number: Int
-    private var random: Seeded
+    private var random: SeededGenerator
 
-    init(_ world: World, _ server: Server, _ chunks: [String], _ number: Int, _ random: Seeded) {
+    init(_ world: World, _ server: Server, _ chunks: [String], _ number: Int, _ random: SeededGenerator) {
         (self.world, self.server, self.chunks, self.number) = (world, server, chunks[...], number)
         (self.random, restarts) = (random, server.restarts)
     }

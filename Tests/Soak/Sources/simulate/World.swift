@@ -96,8 +96,8 @@ final class World: @unchecked Sendable {
     }
 
     /// Random numbers for one decision about a call, which do not depend on other calls.
-    func random(_ call: Int, _ number: Int) -> Seeded {
-        Seeded(plan.seed &+ 0x5EED, (call &+ 2) &* 1_000 &+ number)
+    func random(_ call: Int, _ number: Int) -> SeededGenerator {
+        SeededGenerator(plan.seed &+ 0x5EED, (call &+ 2) &* 1_000 &+ number)
     }
 
     // MARK: Calls

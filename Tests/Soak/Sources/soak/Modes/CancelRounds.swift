@@ -14,7 +14,7 @@ struct CancelRounds {
     private enum Means {
         case router, progress, handle, task, reset
 
-        init(_ random: inout Seeded) {
+        init(_ random: inout SeededGenerator) {
             // The router cancels all calls in flight. If it did so more often, few calls would get far.
             self =
                 switch random.number(0...39) {
@@ -41,36 +41,37 @@ struct CancelRounds {
     }
 
     private func cancel(_ index: Int, _ stage: CancelStage, _ ledger: Ledger) async {
-        var random = Seeded(seed, index)
+        var random = SeededGenerator(seed, index)
         let means = Means(&random)
         let calls = CancelledCall.allCases.filter { means != .progress || $0.hasProgress }
         let call = calls.randomElement(using: &random) ?? .plain
-        ledger.begin(index, "\(call), cancelled by \(means)")
+        let what = "\(call), cancelled by \(means)"
+        ledger.begin(index, what)
         let progress = call.hasProgress ? TransferProgress() : nil
         let ended = Locked(false)
         let network = NetworkCall { try await call.make(router, stage, progress) }
-        @Sendable func end(_ outcome: Outcome) {
+        @Sendable func end(_ error: (any Error)?) {
             ended.withLock { $0 = true }
-            note(outcome, index, "\(call) by \(means)", ledger)
+            ledger.end(index, what, error) {
+                $0 is CancellationError || [.cancelled, .resetInProgress].contains(($0 as? NetworkError)?.code)
+            }
         }
-        let handle: RequestHandle?
-        let task: Task<Void, Never>?
+        var handle: RequestHandle?
+        var task: Task<Void, Never>?
         if means == .handle {
             handle = network.start { result in
                 switch result {
-                case .success: end(.value)
-                case .failure(let error): end(Outcome(error))
+                case .success: end(nil)
+                case .failure(let error): end(error)
                 }
             }
-            task = nil
         } else {
-            handle = nil
             task = Task {
                 do {
                     try await network.value
-                    end(.value)
+                    end(nil)
                 } catch {
-                    end(Outcome(error))
+                    end(error)
                 }
             }
         }
@@ -87,28 +88,5 @@ struct CancelRounds {
             try? await Task.sleep(for: .milliseconds(1))
         } while !ended.withLock { $0 }
         await task?.value
-    }
-
-    private enum Outcome {
-        case value, cancelled, resetting
-        case fault(String)
-
-        init(_ error: any Error) {
-            let code = (error as? NetworkError)?.code
-            self =
-                error is CancellationError || code == .cancelled
-                ? .cancelled : code == .resetInProgress ? .resetting : .fault("\(error)")
-        }
-    }
-
-    private func note(_ outcome: Outcome, _ index: Int, _ what: String, _ ledger: Ledger) {
-        switch outcome {
-        case .value: ledger.end(index, "value")
-        case .cancelled: ledger.end(index, "cancelled")
-        case .resetting: ledger.end(index, "resetInProgress")
-        case .fault(let text):
-            ledger.fault("round \(index), \(what): \(text)")
-            ledger.end(index, "wrong")
-        }
     }
 }

@@ -14,7 +14,7 @@ struct CancelTasks {
     private enum Means {
         case task, awaiting, delegate, session, router, reset, server
 
-        init(_ random: inout Seeded) {
+        init(_ random: inout SeededGenerator) {
             self =
                 switch random.number(0...39) {
                 case 0: .reset
@@ -41,7 +41,7 @@ struct CancelTasks {
     }
 
     private func play(_ index: Int, _ stage: CancelStage, _ file: URL, _ ledger: Ledger) async {
-        var random = Seeded(seed, index)
+        var random = SeededGenerator(seed, index)
         let means = Means(&random)
         let kind = CancelledTask.allCases.filter { means != .server || $0.endsAlone }.randomElement(using: &random)
         guard let kind else { return }
@@ -64,7 +64,7 @@ struct CancelTasks {
 
     private func end(
         _ task: URLSessionTask, of session: URLSession, _ observer: TaskObserver, by means: Means,
-        _ random: inout Seeded
+        _ random: inout SeededGenerator
     ) async {
         task.resume()
         if random.number(0...4) == 0 {

@@ -13,7 +13,7 @@ struct Cancels {
         case before, afterwards
         case within(Duration)
 
-        init(_ random: inout Seeded, _ scene: Scene) {
+        init(_ random: inout SeededGenerator, _ scene: Scene) {
             switch random.number(0...9) {
             case 0: self = .before
             case 1: self = scene.isEndless ? .within(.milliseconds(20)) : .afterwards
@@ -36,14 +36,15 @@ struct Cancels {
     }
 
     private func cancel(_ index: Int, _ stage: Stage, _ ledger: Ledger) async {
-        var random = Seeded(seed, index)
+        var random = SeededGenerator(seed, index)
         let scene = Scene.allCases.randomElement(using: &random) ?? .small
         let moment = Moment(&random, scene)
-        ledger.begin(index, "\(scene), cancelled \(moment)")
         let task = Task { [random] in
             var random = random
             if case .before = moment { withUnsafeCurrentTask { $0?.cancel() } }
-            await play(scene, index, &random, stage, ledger)
+            await ledger.run(index, "\(scene), cancelled \(moment)", permits: scene.permits) {
+                try await stage.play(scene, &random)
+            }
         }
         switch moment {
         case .before: break
@@ -55,20 +56,5 @@ struct Cancels {
             task.cancel()
         }
         await task.value
-    }
-
-    private func play(_ scene: Scene, _ index: Int, _ random: inout Seeded, _ stage: Stage, _ ledger: Ledger) async {
-        do {
-            try await stage.play(scene, &random)
-            ledger.end(index, "value")
-        } catch is CancellationError {
-            ledger.end(index, "CancellationError")
-        } catch let error as NetworkError {
-            if !scene.permits(error.code) { ledger.fault("request \(index), \(scene): \(error)") }
-            ledger.end(index, "NetworkError")
-        } catch {
-            ledger.fault("request \(index), \(scene): \(error)")
-            ledger.end(index, "wrong")
-        }
     }
 }

@@ -5,11 +5,11 @@ import Switchboard
 /// The child process of ``Exits``: starts requests of every kind and then ends in one of several ways.
 struct Leave {
     let stage: Stage
-    private var random: Seeded
+    private var random: SeededGenerator
 
     init(port: UInt16, fullPort: UInt16, seed: UInt64) {
         stage = Stage(base: "http://127.0.0.1:\(port)/", fullPort: fullPort)
-        random = Seeded(seed, 0)
+        random = SeededGenerator(seed, 0)
         rmdir(stage.folder.path)
     }
 
@@ -38,7 +38,7 @@ struct Leave {
             let scenes = Scene.allCases.filter { $0 != .download }
             let shared = URL(string: "\(stage.base)small/1")
             for turn in 0... {
-                var random = Seeded(UInt64(worker), turn)
+                var random = SeededGenerator(UInt64(worker), turn)
                 let scene = scenes.randomElement(using: &random) ?? .small
                 try? await stage.play(scene, &random)
                 _ = try? await CurlSession.shared.send(NetworkRequest(.get, shared))

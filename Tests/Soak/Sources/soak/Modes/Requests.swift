@@ -29,17 +29,12 @@ struct Requests {
     }
 
     private func send(_ index: Int, _ session: CurlSession, _ ledger: Ledger) async {
-        ledger.begin(index, "GET small")
         // The first requests are slow, so that they overlap and open every connection of the pool.
         let path = index < Self.inFlight ? "slow/200/\(index)" : "small/\(index)"
-        do {
+        await ledger.run(index, path) {
             let response = try await session.send(NetworkRequest(.get, URL(string: server.base + path)))
-            if response.statusCode != 200 || response.body != Data("answer \(index)\n".utf8) {
-                ledger.fault("request \(index): \(response.statusCode), \(response.text)")
-            }
-        } catch {
-            ledger.fault("request \(index): \(error)")
+            let isRight = response.statusCode == 200 && response.body == Data("answer \(index)\n".utf8)
+            try check(isRight, "\(response.statusCode), \(response.text)")
         }
-        ledger.end(index, nil)
     }
 }

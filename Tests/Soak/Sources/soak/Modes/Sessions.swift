@@ -35,14 +35,8 @@ struct Sessions {
     }
 
     private func make(_ index: Int, _ ledger: Ledger) async {
-        var random = Seeded(seed, index)
+        var random = SeededGenerator(seed, index)
         let life = SessionLife.allCases.randomElement(using: &random) ?? .used
-        ledger.begin(index, "\(life)")
-        do {
-            try await life.play(server.base, &random)
-        } catch {
-            ledger.fault("session \(index), \(life): \(error)")
-        }
-        ledger.end(index, nil)
+        await ledger.run(index, "\(life)") { try await life.play(server.base, &random) }
     }
 }

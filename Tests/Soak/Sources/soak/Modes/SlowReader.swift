@@ -52,7 +52,7 @@ struct SlowReader {
         if late - early > 4 << 20 { ledger.fault("the server kept sending: \(early), then \(late) bytes") }
         while try await take() {}
         if position != Self.length { ledger.fault("received \(position) bytes instead of \(Self.length)") }
-        ledger.end(0, nil)
+        ledger.end(0, "value")
         say("then the rest at full speed: \(position) bytes, rss \(Figures.now().mebibytes) MiB")
         return Report(
             start: start, warm: warm, end: end, warmUp: "after 0.5 s", outcome: "server stopped at \(late) bytes",

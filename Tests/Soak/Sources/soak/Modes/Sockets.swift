@@ -19,25 +19,14 @@ struct Sockets {
     }
 
     private func open(_ index: Int, _ ledger: Ledger) async {
-        var random = Seeded(seed, index)
+        var random = SeededGenerator(seed, index)
         let life = SocketLife.allCases.randomElement(using: &random) ?? .reading
         // Some are canceled before they begin, and some end by themselves.
         let delay = random.number(0...9) == 0 ? 0 : random.number(0...12_000)
         let isCanceled = life.isEndless || random.number(0...1) == 0
-        ledger.begin(index, "\(life), canceled: \(isCanceled)")
         let task = Task {
-            do {
+            await ledger.run(index, "\(life), canceled: \(isCanceled)", permits: life.permits) {
                 try await life.play(router, server.socketURL)
-                ledger.end(index, "ended")
-            } catch is CancellationError {
-                ledger.end(index, "canceled")
-            } catch let error as NetworkError where error.code == .cancelled {
-                ledger.end(index, "canceled")
-            } catch let error as NetworkError where life.permits(error.code) {
-                ledger.end(index, error.code.rawValue)
-            } catch {
-                ledger.fault("socket \(index), \(life): \(error)")
-                ledger.end(index, "wrong")
             }
         }
         if isCanceled {

@@ -14,10 +14,6 @@ struct CancelStage: Sendable {
 
     func url(_ path: String) -> URL { base.appendingPathComponent(path) }
 
-    func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws(Stage.Wrong) {
-        if !isRight { throw Stage.Wrong(description: what()) }
-    }
-
     /// Passes a new file name to `body`, then checks the file and removes it.
     func withFile(_ body: (URL) async throws -> Void) async throws {
         let file = folder.appendingPathComponent(UUID().uuidString)

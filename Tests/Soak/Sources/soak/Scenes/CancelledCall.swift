@@ -39,17 +39,17 @@ enum CancelledCall: CaseIterable {
         _ path: String, _ text: String, _ router: Router<URLEndPoint>, _ stage: CancelStage
     ) async throws {
         let response = try await router.response(for: URLEndPoint(.get, stage.url(path)))
-        try stage.check(response.text == text, "\(path): \(response.text)")
+        try check(response.text == text, "\(path): \(response.text)")
     }
 
     private func stream(_ path: String, _ router: Router<URLEndPoint>, _ stage: CancelStage) async throws {
         let response = try await router.streamedResponse(for: URLEndPoint(.get, stage.url(path)))
         var position = 0
         for try await chunk in response.bytes {
-            try stage.check(Pattern.matches(chunk, at: position), "\(path): wrong bytes from \(position) on")
+            try check(Pattern.matches(chunk, at: position), "\(path): wrong bytes from \(position) on")
             position += chunk.count
         }
-        try stage.check(position == 1_000_000, "\(path): received \(position) bytes")
+        try check(position == 1_000_000, "\(path): received \(position) bytes")
     }
 
     private func download(
@@ -72,6 +72,6 @@ enum CancelledCall: CaseIterable {
     ) async throws {
         let endPoint = URLEndPoint(.put, stage.url(path), task: .upload(body))
         let response = try await router.upload(endPoint, progress: progress)
-        try stage.check(response.text == "300000 \(Pattern.sum(300_000))", "\(path): \(response.text)")
+        try check(response.text == "300000 \(Pattern.sum(300_000))", "\(path): \(response.text)")
     }
 }

@@ -16,9 +16,10 @@ enum Scene: String, CaseIterable {
         }
     }
 
-    /// Returns whether the request may fail with this code without being canceled.
-    func permits(_ code: NetworkError.Code) -> Bool {
-        switch self {
+    /// Returns whether the request may fail with this error: by a cancellation, or without one.
+    func permits(_ error: any Error) -> Bool {
+        guard let code = (error as? NetworkError)?.code else { return error is CancellationError }
+        return switch self {
         case .cut: code == .truncatedBody || code == .connectionLost
         // libcurl may reuse a connection that such a server has just closed, and it does not send a POST twice.
         case .drop, .upload, .uploadInChunks, .uploadSlowly, .uploadFromMemory, .refused: code == .connectionLost

@@ -8,7 +8,7 @@ enum SessionLife: CaseIterable {
     case shutDown, shutDownTwice, invalidated, droppedInFlight, cancelledInFlight
 
     /// Creates a session, uses it and releases it.
-    func play(_ base: String, _ random: inout Seeded) async throws {
+    func play(_ base: String, _ random: inout SeededGenerator) async throws {
         let session = SoakedSession(base, connections: random.number(1...6))
         let moment = Duration.microseconds(random.number(0...4_000))
         switch self {
@@ -58,11 +58,9 @@ enum SessionLife: CaseIterable {
         let response = try await SoakedSession(base, connections: 1).open("large/3000000")
         var position = 0
         for try await chunk in response.bytes {
-            guard Pattern.matches(chunk, at: position) else {
-                throw Stage.Wrong(description: "wrong bytes from \(position) on")
-            }
+            try check(Pattern.matches(chunk, at: position), "wrong bytes from \(position) on")
             position += chunk.count
         }
-        guard position == 3_000_000 else { throw Stage.Wrong(description: "received \(position) bytes") }
+        try check(position == 3_000_000, "received \(position) bytes")
     }
 }

@@ -13,7 +13,7 @@ struct SoakedSession: Sendable {
 
     func send(_ path: String) async throws {
         let response = try await curl.send(NetworkRequest(.get, URL(string: base + path)))
-        guard response.text == "answer 1\n" else { throw Stage.Wrong(description: "\(path): \(response.text)") }
+        try check(response.text == "answer 1\n", "\(path): \(response.text)")
     }
 
     func open(_ path: String) async throws -> NetworkResponse {
@@ -51,7 +51,7 @@ struct SoakedSession: Sendable {
     func refuse() async throws {
         do {
             try await send("small/1")
-            throw Stage.Wrong(description: "a session sent a request after its shutdown")
+            throw Wrong(description: "a session sent a request after its shutdown")
         } catch NetworkError.sessionInvalidated {
         }
     }

@@ -16,9 +16,11 @@ enum SocketLife: CaseIterable {
         }
     }
 
-    /// Returns whether the socket may end with this code.
-    func permits(_ code: NetworkError.Code) -> Bool {
-        switch self {
+    /// Returns whether the socket may end with this error.
+    func permits(_ error: any Error) -> Bool {
+        guard let code = (error as? NetworkError)?.code else { return error is CancellationError }
+        if code == .cancelled { return true }
+        return switch self {
         case .dropped, .reset: code == .connectionLost
         case .violated: code == .invalidResponse
         case .closing, .closingWhileReading, .closed: code == .webSocketClosed

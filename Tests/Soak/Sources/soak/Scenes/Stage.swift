@@ -3,10 +3,6 @@ import Switchboard
 
 /// The state that scenes share: sessions, a server and a folder.
 struct Stage: Sendable {
-    struct Wrong: Error, CustomStringConvertible {
-        let description: String
-    }
-
     let session: CurlSession
     private static let connections = 64
     /// A session with only two connections, so that requests wait for one.
@@ -41,7 +37,7 @@ struct Stage: Sendable {
     }
 
     /// Sends the scene's request, reads the response and checks every byte.
-    func play(_ scene: Scene, _ random: inout Seeded) async throws {
+    func play(_ scene: Scene, _ random: inout SeededGenerator) async throws {
         let pause = random.number(0...4)
         let number = random.number(0...999_999)
         switch scene {
@@ -72,10 +68,6 @@ struct Stage: Sendable {
     }
 
     func url(_ path: String) -> URL? { URL(string: base + path) }
-
-    func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws(Wrong) {
-        if !isRight { throw Wrong(description: what()) }
-    }
 
     // MARK: Responses in memory
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Switchboard
 
 /// Checks that each operation that begins also ends, exactly once.
 final class Ledger: Sendable {
@@ -25,12 +26,36 @@ final class Ledger: Sendable {
         state.withLock { $0.pending[index] = (what, $0.seconds) }
     }
 
-    /// Records the end of an operation and counts its outcome, such as `value`, unless that is nil.
-    func end(_ index: Int, _ outcome: String?) {
+    /// Records the end of an operation and counts its outcome, such as `value`.
+    func end(_ index: Int, _ outcome: String) {
         state.withLock { state in
             state.pending[index] = nil
             state.endings[index] += 1
-            if let outcome { state.outcomes[outcome, default: 0] += 1 }
+            state.outcomes[outcome, default: 0] += 1
+        }
+    }
+
+    /// Records the end of an operation with a value, or with an error, which is a fault unless it is permitted.
+    func end(_ index: Int, _ what: String, _ error: (any Error)?, permits: (any Error) -> Bool = { _ in false }) {
+        guard let error else { return end(index, "value") }
+        guard permits(error) else {
+            fault("\(index), \(what): \(error)")
+            return end(index, "wrong")
+        }
+        end(index, (error as? NetworkError)?.code.rawValue ?? "\(type(of: error))")
+    }
+
+    /// Runs an operation and records its end.
+    func run(
+        _ index: Int, _ what: String, permits: (any Error) -> Bool = { _ in false },
+        _ operation: () async throws -> Void
+    ) async {
+        begin(index, what)
+        do {
+            try await operation()
+            end(index, what, nil)
+        } catch {
+            end(index, what, error, permits: permits)
         }
     }
 
@@ -56,7 +81,7 @@ final class Ledger: Sendable {
         warm.threads += slack
         await work(warmUp..<count)
         let end = await Figures.settled(goal: warm)
-        if !outcomes.isEmpty { say(outcomes) }
+        say(outcomes)
         return Report(start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: outcome, faults: faults)
     }
 

@@ -7,7 +7,7 @@ enum Pattern {
 
     /// The bytes from the start, several periods long.
     static let bytes: [UInt8] = {
-        var random = Seeded(7, 7)
+        var random = SeededGenerator(7, 7)
         let block = (0..<period).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         return Array(repeatElement(block, count: 17).joined())
     }()

@@ -1,1 +1,0 @@
-../soak/Support/Seeded.swift

@@ -1,0 +1,1 @@
+../soak/Support/SeededGenerator+Number.swift

@@ -1,0 +1,1 @@
+../../../../SwitchboardTestSupport/SeededGenerator.swift
