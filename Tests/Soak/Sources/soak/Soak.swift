@@ -56,9 +56,4 @@ enum Soak {
             stop("soak: \(error)", 1)
         }
     }
-
-    private static func stop(_ text: String, _ status: Int32) -> Never {
-        complain(text)
-        exit(status)
-    }
 }

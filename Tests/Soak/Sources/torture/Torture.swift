@@ -49,13 +49,3 @@ enum Torture {
         runner.finish()
     }
 }
-
-/// Writes a line to the standard error, and ends the process.
-func stop(_ text: String, _ status: Int32) -> Never {
-    complain(text)
-    exit(status)
-}
-
-func complain(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
-}

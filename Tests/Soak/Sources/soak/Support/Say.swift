@@ -9,3 +9,9 @@ func say(_ line: String) {
 func complain(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }
+
+/// Writes a line to the standard error, and ends the process.
+func stop(_ line: String, _ status: Int32) -> Never {
+    complain(line)
+    exit(status)
+}

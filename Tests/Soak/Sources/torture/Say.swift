@@ -1,0 +1,1 @@
+../soak/Support/Say.swift
