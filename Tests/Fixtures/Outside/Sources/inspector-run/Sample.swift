@@ -10,13 +10,16 @@ import SwitchboardWebSocket
 struct Sample {
     let server: MockServer
     let inspector: NetworkInspector
-    let gate = Gate()
+    /// The call of ``change()`` ends when this stream does.
+    private let opened: AsyncStream<Void>
+    let open: AsyncStream<Void>.Continuation
     private let router: Router<URLEndPoint>
     private let stubbed: Router<URLEndPoint>
 
     init(server: MockServer, inspector: NetworkInspector) {
         self.server = server
         self.inspector = inspector
+        (opened, open) = AsyncStream.makeStream()
         router = Router(
             interceptors: [RetryPolicy(baseDelay: .milliseconds(250), jitter: nil)],
             exchangeInterceptors: [ResponseCache()], headers: ["User-Agent": "Films/2.1"], monitors: [inspector])
@@ -103,11 +106,11 @@ struct Sample {
         }
     }
 
-    /// Starts a call that ends after the gate opens.
+    /// Starts a call that ends after `open` has finished.
     func change() async -> Task<Void, Never> {
         let waiting = Router<URLEndPoint>(
-            session: StubSession { [gate] _ in
-                await gate.wait()
+            session: StubSession { [opened] _ in
+                for await _ in opened {}
                 return .text("late")
             }, monitors: [inspector])
         return Task {
@@ -136,27 +139,6 @@ extension MockResponse {
         var response = self
         response.headers["Content-Type"] = type
         return response
-    }
-}
-
-/// Holds calls until it is opened.
-actor Gate {
-    private var isOpen = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    func wait() async {
-        if isOpen { return }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    nonisolated func open() {
-        Task { await release() }
-    }
-
-    private func release() {
-        isOpen = true
-        for continuation in waiting { continuation.resume() }
-        waiting = []
     }
 }
 

@@ -24,7 +24,7 @@ while let line = readLine() {
     case "change": pending = await sample.change()
     case "end":
         server.enqueue(.text("late"))
-        sample.gate.open()
+        sample.open.finish()
         await pending?.value
     default: exit(64)
     }
