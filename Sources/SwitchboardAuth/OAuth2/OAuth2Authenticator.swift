@@ -23,7 +23,8 @@ import SwitchboardPlatform
 ///
 /// Several processes may share a store. A token that another process has refreshed and saved is used in place of a
 /// refresh. Over a ``FileTokenStore``, a process waits up to 10 seconds for the refresh of another one. A token that another
-/// process has removed is not refreshed. A sign-in or sign-out reaches each process at its next refresh.
+/// process has removed is not refreshed. A sign-in or sign-out reaches each process at its next refresh. A process that
+/// could not remove its token at a sign-out uses none of the store until its next sign-in or launch.
 ///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates
 /// refresh tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.

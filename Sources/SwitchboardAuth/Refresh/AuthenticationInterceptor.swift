@@ -21,7 +21,8 @@ import SwitchboardPlatform
 /// - A refresh runs in a separate task and finishes even if all waiting requests were canceled, because it may already
 ///   have used up the old credential. ``refreshTimeout`` limits its time.
 /// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is
-///   `RequestOptions.Authentication.optional`. Then it is sent without a credential.
+///   `RequestOptions.Authentication.optional`. Then it is sent without a credential. It also waits for a refresh in
+///   flight.
 /// - A request with an `Authorization` field or a user in its URL passes unchanged, and so does one whose
 ///   `RequestOptions.authentication` is `RequestOptions.Authentication.none` or
 ///   `RequestOptions.Authentication.anonymous`.
