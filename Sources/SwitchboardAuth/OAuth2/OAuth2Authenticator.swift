@@ -108,7 +108,7 @@ public struct OAuth2Authenticator: Authenticator {
                 } catch {
                     states.withLock { states in
                         // The interceptor has not used the token, and does not remove it.
-                        states[partition]?.result = nil
+                        if case .refused? = states[partition]?.result { states[partition]?.result = nil }
                         // The next request finds it again, unless the server refused it.
                         if !isLost(after: error), states[partition]?.last == newer.identity {
                             states[partition]?.last = ""
