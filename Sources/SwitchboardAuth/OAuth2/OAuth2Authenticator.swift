@@ -149,7 +149,8 @@ public struct OAuth2Authenticator: Authenticator {
         let newer = try await self.replacement(of: token, in: partition)
         if let newer, newer.identity != sent.identity { return try take(newer, in: partition) }
         states.withLock { states in
-            guard let last = states[partition]?.last else { return }
+            // The interceptor discards the result of a canceled refresh, and the next one may have its own by now.
+            guard !Task.isCancelled, let last = states[partition]?.last else { return }
             states[partition]?.result = .refreshed(fresh, replacing: [last, token.identity, sent.identity])
         }
         return fresh
