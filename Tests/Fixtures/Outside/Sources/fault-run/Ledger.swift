@@ -54,7 +54,7 @@ final class Ledger: @unchecked Sendable {  // under its lock
     ) {
         let whole = MockResponse.text(answer)
         let isApplied = draw.isOneIn(2)
-        switch Double.random(in: 0..<1, using: &draw) {
+        switch draw.fraction() {
         case ..<0.78: return ("whole", whole, true)
         case ..<0.82: return ("429", busy(429, &draw), false)
         case ..<0.89: return ("503", busy(503, &draw), isApplied)

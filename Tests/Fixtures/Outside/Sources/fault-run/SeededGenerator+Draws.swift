@@ -8,5 +8,8 @@ extension SeededGenerator {
         }
     }
 
+    /// Returns a number from 0 up to, but not including, 1.
+    mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+
     mutating func isOneIn(_ count: UInt64) -> Bool { next() % count == 0 }
 }
