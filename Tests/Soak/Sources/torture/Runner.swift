@@ -55,7 +55,7 @@ final class Runner {
         await warmUp()
         var faults: [Fault] = []
         for call in Shim.calls where scene.only?.contains(call) ?? true {
-            for index in stride(from: 1, through: counts[call] ?? 0, by: 1) {
+            for index in 1..<1 + (counts[call] ?? 0) {
                 for (failure, isOnward) in Fault.failures(of: call) where scene.failsOnward || !isOnward {
                     faults.append(Fault(call, index, failure, isOnward: isOnward))
                 }

@@ -32,7 +32,7 @@ enum Torture {
             }
             guard let value = Int(word), value > 0 else { stop(usage, 64) }
             switch option {
-            case "--every": every = value
+            case "--every" where isKill: every = value
             case "--at-most": most = value
             default: stop(usage, 64)
             }
