@@ -352,6 +352,30 @@ struct SharedSignInTests {
         #expect(try await authenticator.refresh(old, in: nil) == new)
     }
 
+    @Test("a refresh that fails late leaves the token that the next one took from the store")
+    func lateFailure() async throws {
+        let (store, sent, gate) = (MemoryTokenStore(), Deliveries<Bool>(), Gate())
+        let login = StubSession { _ in
+            sent.add(true)
+            try await gate.wait()
+            return .status(500)
+        }
+        let authenticator = OAuth2Authenticator(OAuth2Client(login), store: store)
+        #expect(try await authenticator.load(in: nil) == nil)
+        await store.save(OAuthToken(accessToken: "a1", refreshToken: "r1", expiresAt: .distantPast), in: nil)
+        let late = Task { try await authenticator.refresh(nil, in: nil) }
+        _ = try await sent.first()
+        await store.save(OAuthToken(accessToken: "a2"), in: nil)
+        let taken = try await authenticator.refresh(nil, in: nil)
+        gate.open()
+        await #expect(throws: NetworkError.self) { try await late.value }
+        // Another process signs in before the taken token is saved.
+        let newest = OAuthToken(accessToken: "a3")
+        await store.save(newest, in: nil)
+        try await authenticator.save(taken, in: nil)
+        #expect(await store.load(in: nil) == newest)
+    }
+
     @Test("an expired token of another process is sent after a failed refresh")
     func failedRefreshOfReplacement() async throws {
         let store = MemoryTokenStore()
