@@ -19,7 +19,7 @@ struct ErrorGalleryTests {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/Switchboard/Encoding/Messages/NetworkError+Code.swift")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        return text.matches(of: #/public static var (\w+): Code/#).map { String($0.1) }
+        return text.matches(of: #/public static var (\w+): NetworkError.Code/#).map { String($0.1) }
     }()
 
     @Test("every code of the package has exactly one entry in the gallery", .requirement("S4.6"))
