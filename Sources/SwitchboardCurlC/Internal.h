@@ -5,6 +5,11 @@
 #include <stdbool.h>
 
 int swcurl_multi_socket_action(void *multi, int socket, int events);
+// Whether libcurl, after a timeout of one address of a host, tries the next one only when it is driven again, as from
+// 7.87 until 8.3 (https://github.com/curl/curl/issues/11920).
+bool swcurl_multi_leaves_addresses(void);
+// Drives all transfers.
+void swcurl_multi_drive_all(void *multi);
 int swcurl_multi_set_pointer(void *multi, int option, void *value);
 
 // Whether a new descriptor is one of the last 16 of the process, or of its last eighth. libdispatch ends a process that

@@ -73,7 +73,8 @@ enum {
     X(int, curl_multi_add_handle, (void *, void *)) \
     X(int, curl_multi_remove_handle, (void *, void *)) \
     X(CURLMsg *, curl_multi_info_read, (void *, int *)) \
-    X(int, curl_multi_socket_action, (void *, int, int, int *))
+    X(int, curl_multi_socket_action, (void *, int, int, int *)) \
+    X(int, curl_multi_socket_all, (void *, int *))
 
 #define X(type, function, parameters) type(*function) parameters;
 static struct functions {
@@ -379,6 +380,14 @@ void *swcurl_multi_next_ended(void *multi, int32_t *result) {
 int swcurl_multi_socket_action(void *multi, int socket, int events) {
     int running = 0;
     return QUIETLY(curl.curl_multi_socket_action(multi, socket, events, &running));
+}
+bool swcurl_multi_leaves_addresses(void) {
+    uint32_t version = swcurl_version_number();
+    return version >= 0x075700 && version < 0x080400;
+}
+void swcurl_multi_drive_all(void *multi) {
+    int running = 0;
+    QUIETLY(curl.curl_multi_socket_all(multi, &running));
 }
 int swcurl_multi_set_pointer(void *multi, int option, void *value) {
     return curl.curl_multi_setopt(multi, option, value);

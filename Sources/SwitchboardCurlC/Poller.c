@@ -58,6 +58,7 @@ struct swcurl_poller {
     bool has_closed_socket;    // whether a socket was closed since the wait began, so that another may have its number
     bool has_stopped_reading;  // whether libcurl stopped reading from an upgraded socket since the last query
     bool has_unwatched;        // whether a socket is unwatched
+    bool has_left_address;     // whether libcurl gave up a connection, and must be driven to try the next address
     swcurl_ready_callback on_ready;
     struct epoll_event events[64];  // the events of the last wait
 };
@@ -112,7 +113,10 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
     uint8_t before = watch->wanted;
-    if (what & CURL_POLL_REMOVE) poller->has_closed_socket = true;
+    if (what & CURL_POLL_REMOVE) {
+        poller->has_closed_socket = true;
+        if (before == CURL_POLL_OUT && swcurl_multi_leaves_addresses()) poller->has_left_address = true;
+    }
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
     watch->reader = watch->wanted & CURL_POLL_IN ? easy : NULL;
     if (watch->reports_stop && (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN))
@@ -249,9 +253,13 @@ static void report_unwatched(swcurl_poller *poller) {
 void swcurl_poller_run_timer(swcurl_poller *poller) {
     poller->time = now();
     if (poller->has_unwatched) report_unwatched(poller);
-    if (poller->due < 0 || poller->due > poller->time) return;
-    poller->due = -1;
-    swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
+    if (poller->due >= 0 && poller->due <= poller->time) {
+        poller->due = -1;
+        swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
+    }
+    if (!poller->has_left_address) return;
+    poller->has_left_address = false;
+    swcurl_multi_drive_all(poller->multi);
 }
 
 bool swcurl_poller_take_stopped_reading(swcurl_poller *poller) {
@@ -384,7 +392,9 @@ void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool wri
 
 void swcurl_poller_close(swcurl_poller *poller, int socket) { close_socket(poller, socket); }
 
-int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->has_unwatched ? 0 : poller->due; }
+int64_t swcurl_poller_due(const swcurl_poller *poller) {
+    return poller->has_unwatched || poller->has_left_address ? 0 : poller->due;
+}
 
 int swcurl_poller_wait(swcurl_poller *poller, int milliseconds) {
     poller->has_closed_socket = false;

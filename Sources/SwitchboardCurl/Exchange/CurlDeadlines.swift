@@ -45,9 +45,13 @@ struct CurlDeadlines {
     }
 
     /// Sets the next deadline of a wait for a connection. Returns libcurl's limit for connecting, counted from the
-    /// start: the sum of this deadline and the connect timeout.
+    /// start: the sum of this deadline and the connect timeout. Before 8.16, libcurl gives half of it to the first of
+    /// several addresses. So without a connect timeout, the limit ends shortly after the other timeouts.
     mutating func waitToConnect(now: UInt64) -> UInt64 {
-        guard connect != .max else { return .max }
+        guard connect != .max else {
+            let limit = min(idle, attempt)
+            return limit == .max ? .max : limit + min(limit / 4, 1_000_000_000)
+        }
         let step = max(connect / 2, 100_000_000)
         connectDeadline = now + step
         return now - start + step + connect

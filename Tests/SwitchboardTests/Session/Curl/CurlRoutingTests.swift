@@ -108,6 +108,25 @@ struct CurlRoutingTests {
         }
     }
 
+    // libcurl gives the first address half of its limit for connecting.
+    @Test(
+        "of several addresses one that never answers is left within the timeout",
+        arguments: [
+            Timeouts(idle: .seconds(6)), Timeouts(idle: nil, attempt: .seconds(6)), Timeouts(connect: .seconds(6)),
+        ])
+    func deadAddress(timeouts: Timeouts) async throws {
+        try await MockServer.run(handler: { _ in .text("found") }) { server in
+            let queue = try FullQueue(on: "127.0.0.2", port: server.port)
+            let session = try Self.session {
+                $0.resolve = ["api.invalid:\(server.port)": ["127.0.0.2", "127.0.0.1"]]
+            }
+            var request = NetworkRequest(.get, try Servers.url("http", "api.invalid", queue.port))
+            request.timeouts = timeouts
+            let response = try await session.send(request)
+            #expect(response.text == "found")
+        }
+    }
+
     @Test("two sessions keep their addresses apart")
     func addressesAreTheSessionsOwn() async throws {
         try await MockServer.run(handler: { _ in .text("found") }) { server in

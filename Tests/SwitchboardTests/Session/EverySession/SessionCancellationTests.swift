@@ -343,28 +343,29 @@ extension HTTPBodyStream {
 }
 
 /// A port of loopback whose queue of connections is full: a client that connects receives no answer.
-private final class FullQueue {
+final class FullQueue {
     let port: Int
-    private var sockets: [Socket] = []
+    private let sockets: [Socket]
 
-    init() throws {
-        let (listener, port) = try Socket.listening()
-        self.port = port
-        sockets.append(listener)
-        _ = listen(listener.descriptor, 0)
+    /// Creates a queue at `127.0.0.1`, or another address of loopback. The port 0 is a free one.
+    init(on host: String = "127.0.0.1", port: Int = 0) throws {
+        let sockets = try (0..<5).map { _ in try Socket.make() }
+        let listener = sockets[0].descriptor
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
-        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-        // The first connection fills the queue.
-        for _ in 0..<4 {
-            let client = try Socket.make()
-            sockets.append(client)
-            _ = withUnsafePointer(to: address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(client.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
+        address.sin_addr.s_addr = inet_addr(host)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = bind(listener, address, size)
+                _ = listen(listener, 0)
+                _ = getsockname(listener, address, &size)
+                // The first connection fills the queue.
+                for client in sockets[1...] { _ = connect(client.descriptor, address, size) }
             }
         }
+        self.sockets = sockets
+        self.port = Int(UInt16(bigEndian: address.sin_port))
     }
 }
