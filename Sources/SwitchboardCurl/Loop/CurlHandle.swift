@@ -53,6 +53,8 @@ final class CurlHandle: @unchecked Sendable {
     private var isUpgrading = false
     /// Whether the trusted authorities are set. Without TLS, a file of them that cannot be read is no error.
     private var hasAuthorities = false
+    /// Whether the fields end the connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)).
+    private var isLastRequest = false
 
     private enum Kind {
         /// No body.
@@ -138,13 +140,13 @@ final class CurlHandle: @unchecked Sendable {
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         let isAlone = request.isUpgrade || !options.reusesPlainConnections && !request.isTLS
         requiresNewConnection = request.isOnNewConnection || isAlone
-        forbidsReuse = isAlone
         // A stream that announces 0 bytes may have some. libcurl reads it only if its length is unknown.
         let isEmptyStream = request.bodyLength == 0
         let bodyLength = isEmptyStream ? -1 : request.bodyLength
         try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
         let extra = request.isUpgrade ? Extra.noFraming : isEmptyStream ? .emptyStream : .body
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
+        forbidsReuse = isAlone || isLastRequest
         // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within one that does not fit into the buffer.
         let head = options.mayBeHTTP2(isTLS: request.isTLS) ? 128 << 10 : 32 << 10
         receiveBuffer = request.isStreamed ? 256 << 10 : head
@@ -244,6 +246,7 @@ final class CurlHandle: @unchecked Sendable {
         }
         guard !isSame || count != fields.count else { return }
         fields.removeAll(keepingCapacity: true)
+        isLastRequest = false
         var list: UnsafeMutableRawPointer?
         var defaults = defaultFields
         if extra != .none, extra != .emptyBody { defaults += Self.removedFields }
@@ -254,6 +257,7 @@ final class CurlHandle: @unchecked Sendable {
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
             defaults.removeAll { $0.name == name }
+            if name == "connection", value.hasToken("close") { isLastRequest = true }
             // A range counts bytes of the coded body, which cannot be decoded from its middle (Fetch,
             // HTTP-network-or-cache fetch).
             if name == "range", let index = defaults.firstIndex(where: { $0.name == "accept-encoding" }) {
@@ -273,6 +277,11 @@ final class CurlHandle: @unchecked Sendable {
 }
 
 extension String {
+    /// Returns whether a list separated by commas contains a lower-case token, ignoring case.
+    fileprivate func hasToken(_ token: String) -> Bool {
+        lowercased().split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == token }
+    }
+
     /// Returns whether the bytes are equal. Each request compares some twenty fields, so this uses `memcmp`:
     /// `elementsEqual` costs 4,000 instructions more for them.
     fileprivate func hasBytes(of other: String) -> Bool {

@@ -82,6 +82,22 @@ struct SessionConnectionTests {
         }
     }
 
+    // RFC 9112 §9.6: a client must not send further requests on a connection after one with `close`.
+    @Test(
+        "a request with Connection: close is the last one of its connection [keep-alive]",
+        arguments: SessionKind.curlAlone, ["close", "Close", "keep-alive, close"])
+    func lastRequest(kind: SessionKind, value: String) async throws {
+        try await RawServer.run { connection in
+            try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        } body: { server in
+            let session = kind.make()
+            for headers in [[:], ["Connection": value], [:], [:]] as [HTTPHeaders] {
+                _ = try await session.send(NetworkRequest(.get, server.url, headers: headers))
+            }
+            #expect(server.connectionCount == 2)
+        }
+    }
+
     // A server, or an attacker behind it, could plant a response to a request that was not sent yet.
     @Test(
         "extra bytes never become a response [no answer before its question]",
