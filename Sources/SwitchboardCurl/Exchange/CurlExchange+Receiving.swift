@@ -56,7 +56,11 @@ extension CurlExchange {
 
     private func prepareDecoder() -> Bool {
         (decoder, decodedCount) = (nil, 0)
-        guard hasBody, head.isEncoded else { return true }
+        guard hasBody else { return true }
+        guard !head.hasUnaskedCoding else {
+            return refuse(.libcurl(code: CurlCode.badEncoding, message: "Unrecognized content encoding type"))
+        }
+        guard head.isEncoded else { return true }
         do throws(DynamicLibrary.Failure) {
             decoder = try ContentDecoder(head.codings)
             return true

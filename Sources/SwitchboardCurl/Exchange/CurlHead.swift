@@ -9,9 +9,10 @@ package struct CurlHead: Sendable {
     /// The announced length of the body. Nil when it is missing, not a number, or overridden by `Transfer-Encoding`
     /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). `Int64.max` for a number that does not
     /// fit.
-    var contentLength: Int64? { hasTransferEncoding ? nil : announcedLength }
+    var contentLength: Int64? { transferCoding == .none ? announcedLength : nil }
     private var announcedLength: Int64?
-    private var hasTransferEncoding = false
+    private enum TransferCoding { case none, chunked, other }
+    private var transferCoding = TransferCoding.none
     /// Whether the head announces lengths that differ, or one that is not a number.
     private var hasBadLengths = false
     /// Whether the last line was a `Content-Length`, which a folded line would continue.
@@ -22,7 +23,11 @@ package struct CurlHead: Sendable {
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
     var fault: CurlFailure? { hasNUL ? .headContainsNUL : hasBadLengths ? .badLengths : nil }
     /// Whether the head describes a body, which a 101 has not.
-    var describesBody: Bool { announcedLength != nil || hasBadLengths || hasTransferEncoding || !codings.isEmpty }
+    var describesBody: Bool { announcedLength != nil || hasBadLengths || transferCoding != .none || !codings.isEmpty }
+    /// Whether the body has a transfer coding that no request asks for. Old versions of libcurl decode it, new ones
+    /// refuse it, and some between them ignore it, and the `chunked` after it ([curl
+    /// 16956](https://github.com/curl/curl/issues/16956)).
+    var hasUnaskedCoding: Bool { transferCoding == .other }
     /// Whether the body is decoded. A body with an unknown coding stays as it is.
     var isEncoded: Bool { !codings.isEmpty && codings.allSatisfy(ContentDecoder.names.contains) }
     /// The content codings of the body, in lower case.
@@ -56,7 +61,10 @@ package struct CurlHead: Sendable {
         isLengthLast = false
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"): readContentField(line)
-        case UInt8(ascii: "t"): if line.starts(withLowercase: "transfer-encoding:") { hasTransferEncoding = true }
+        case UInt8(ascii: "t"):
+            guard line.starts(withLowercase: "transfer-encoding:") else { break }
+            let isOther = transferCoding == .other || line[18...].codings.contains { $0 != "chunked" }
+            transferCoding = isOther ? .other : .chunked
         default: break
         }
         return false
@@ -66,7 +74,7 @@ package struct CurlHead: Sendable {
         lines.removeAll(keepingCapacity: true)
         if lines.capacity < 512 { lines.reserveCapacity(512) }
         announcedLength = nil
-        hasTransferEncoding = false
+        transferCoding = .none
         hasBadLengths = false
         isLengthLast = false
         codings = []
@@ -105,11 +113,7 @@ package struct CurlHead: Sendable {
                 announcedLength = length
             }
         } else if line.starts(withLowercase: "content-encoding:") {
-            for coding in line[17...].split(separator: UInt8(ascii: ",")) {
-                let name = String(decoding: coding.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
-                guard !name.isEmpty, name != "identity", name != "none" else { continue }
-                codings.append(name)
-            }
+            codings += line[17...].codings
         }
     }
 }
@@ -127,6 +131,14 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// The names between commas in lower case, without those of no coding.
+    fileprivate var codings: [String] {
+        split(separator: UInt8(ascii: ",")).compactMap { coding in
+            let name = String(decoding: coding.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+            return name.isEmpty || name == "identity" || name == "none" ? nil : name
+        }
+    }
+
     /// The number of the digits between blanks, at most `Int64.max`. Nil for anything else.
     fileprivate var decimalNumber: Int64? {
         let digits = drop { $0 <= 0x20 }.prefix { $0 > 0x20 }

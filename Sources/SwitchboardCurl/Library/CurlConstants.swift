@@ -76,6 +76,7 @@ enum CurlCode {
     static let gotNothing: Int32 = 52
     static let sendError: Int32 = 55
     static let receiveError: Int32 = 56
+    static let badEncoding: Int32 = 61
     static let unreadableAuthorities: Int32 = 77
     /// The result of a resume in 8.16 that pauses again ([curl 19334](https://github.com/curl/curl/issues/19334)).
     static let again: Int32 = 81

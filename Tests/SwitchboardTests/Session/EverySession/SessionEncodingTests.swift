@@ -280,6 +280,31 @@ struct SessionEncodingTests {
             #expect(response.text == "hello")
         }
     }
+
+    // RFC 9110 §10.1.4: a server must not send a transfer coding other than chunked unless TE lists it.
+    @Test(
+        "transfer codings other than chunked are refused [unknown encodings]",
+        arguments: SessionKind.curlAlone, ["gzip", "gzip, chunked", "Identity,\tGZIP , chunked", "chunked, foo"])
+    func transferCodings(kind: SessionKind, codings: String) async throws {
+        let hello = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
+        try await RawServer.run { connection in
+            let method = try connection.readHead().prefix { $0 != " " }
+            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(codings)\r\n\r\n")
+            guard method != "HEAD" else { return }
+            let isChunked = codings.contains("chunked")
+            if isChunked { try connection.send("\(String(hello.count, radix: 16))\r\n") }
+            try connection.send(hello)
+            if isChunked { try connection.send("\r\n0\r\n\r\n") }
+        } body: { server in
+            let session = kind.make()
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .cannotDecodeResponse, "\(String(describing: error))")
+            let head = try await session.send(NetworkRequest(.head, server.url))
+            #expect(head.statusCode == 200)
+        }
+    }
 }
 
 extension SessionKind {
