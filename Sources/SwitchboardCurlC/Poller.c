@@ -342,9 +342,14 @@ int swcurl_poller_observe_end(
     swcurl_poller *poller, const void *easy, void *end_observer, swcurl_ready_callback on_ready
 ) {
     int socket = socket_of(poller, easy);
+    // libcurl may have stopped reading already.
+    for (int other = 0; socket < 0 && other < poller->count; other++)
+        if (poller->watches[other].is_connection && swcurl_easy_uses_socket((void *)easy, other)) socket = other;
     if (socket < 0) return -1;
-    poller->watches[socket].end_observer = end_observer;
+    struct watch *watch = &poller->watches[socket];
+    watch->end_observer = end_observer;
     poller->on_ready = on_ready;
+    if (!(watch->wanted & CURL_POLL_IN)) update_epoll(poller, socket, watch, watch->wanted | POLL_END);
     return socket;
 }
 

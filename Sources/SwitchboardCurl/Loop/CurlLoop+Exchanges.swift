@@ -203,6 +203,10 @@ extension CurlLoop {
     func endFinished() {
         if !closing.isEmpty { readClosing() }
         if !draining.isEmpty { drain() }
+        // libcurl has registered their sockets by now.
+        while let exchange = waitingUploads.popLast() {
+            if exchange.activeIndex >= 0, exchange.deadlines.isSendingPaused { observeEnd(of: exchange) }
+        }
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)

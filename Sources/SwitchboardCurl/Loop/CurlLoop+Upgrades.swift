@@ -28,8 +28,8 @@ extension CurlLoop {
         }
     }
 
-    /// Resumes a paused exchange when its connection ends. libcurl does not read from a paused connection, so it would not
-    /// detect the end.
+    /// Resumes a paused exchange when its connection ends, or ends one whose upload waits. libcurl does not read from a
+    /// paused connection, so it would not detect the end.
     func observeEnd(of exchange: CurlExchange) {
         let owner = Unmanaged.passUnretained(exchange).toOpaque()
         let socket = swcurl_poller_observe_end(poller, exchange.handle.easy, owner, Self.onReady)

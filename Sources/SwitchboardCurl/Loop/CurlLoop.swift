@@ -102,6 +102,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var remoteHost: [CChar] = [0]
     @exclusivity(unchecked) var remotePort = 0
     private var isMultiFreed = false
+    /// The exchanges whose uploads began to wait for their source in this pass.
+    @exclusivity(unchecked) var waitingUploads: [CurlExchange] = []
 
     /// Creates a loop. Its thread starts with the first exchange.
     package init(_ options: CurlOptions) throws(CurlFailure) {

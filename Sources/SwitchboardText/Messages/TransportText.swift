@@ -67,6 +67,7 @@ package enum TransportText {
         ("Could not resolve host: ", { $0 }),
         ("Could not resolve proxy: ", { "the proxy \($0)" }),
         ("Empty reply from server", { _ in "the server closed it without a response" }),
+        ("Server returned nothing", { _ in "the server closed it without a response" }),
         ("Recv failure: ", { "\(lowercasing($0)), while waiting for the response" }),
         ("Send failure: ", { "\(lowercasing($0)), while sending the request" }),
         (

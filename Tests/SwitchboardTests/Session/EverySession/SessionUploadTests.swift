@@ -266,6 +266,36 @@ struct SessionUploadTests {
     }
 
     @Test(
+        "a connection that ends while the stream waits ends the request [cut connections]",
+        arguments: SessionKind.curlAlone,
+        [
+            ("", NetworkError.Code.connectionLost), ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nenough", nil),
+            ("HTTP/1.1 200 OK\r\n\r\nenough", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nenough", .truncatedBody),
+        ])
+    func endWhileStreamWaits(kind: SessionKind, answer: (bytes: String, code: NetworkError.Code?)) async throws {
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            try client.read(11)
+            try client.send(answer.bytes)
+        } body: { server in
+            for streamsResponse in [false, true] {
+                let (body, isCancelled) = waiting()
+                var request = NetworkRequest(.post, server.url, body: body)
+                request.options.streamsResponse = streamsResponse
+                do {
+                    let response = try await kind.make().send(request)
+                    let bytes = try await response.bytes.reduce(into: Data()) { $0 += $1 }
+                    #expect(bytes == Data("enough".utf8) && answer.code == nil)
+                } catch let error as NetworkError {
+                    #expect(error.code == answer.code)
+                }
+                #expect(try await isCancelled.first())
+            }
+        }
+    }
+
+    @Test(
         "a refusal that stalls while the stream waits has the idle timeout [a refusal ends the upload]",
         arguments: SessionKind.curlAlone)
     func stalledAnswerWhileStreamWaits(kind: SessionKind) async throws {
