@@ -43,6 +43,15 @@ extension FastJSONDecoder {
     }
 }
 
+extension ResponseDecoder {
+    /// Whether the names of members are converted, so that those of a path must be too.
+    fileprivate var convertsFromSnakeCase: Bool {
+        if case .convertFromSnakeCase? = (self as? FastJSONDecoder)?.keyDecodingStrategy { return true }
+        if case .convertFromSnakeCase? = (self as? JSONDecoder)?.keyDecodingStrategy { return true }
+        return false
+    }
+}
+
 /// A value inside an object, at ``NetworkResponse/nestedPath``.
 struct NestedValue<Value: Decodable>: Decodable {
     let value: Value
@@ -106,15 +115,16 @@ extension NetworkResponse {
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`. The
     /// decoder reads every type: `String` is a JSON string, and `Data` is in the decoder's format. Otherwise the same
-    /// as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns. An object without the last
-    /// name decodes to nil for an optional.
+    /// as ``decode(_:decoder:)``. Names are those of the JSON, also with `.convertFromSnakeCase`. With a `.custom`
+    /// key strategy, they are those that it returns. An object without the last name decodes to nil for an optional.
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
         if body.isEmpty, let value: Value = try valueOfEmptyBody() { return value }
         return try decoded(type, at: path) {
             let decoder = decoder ?? options.decoder
-            return try NetworkResponse.$nestedPath.withValue(path) {
+            let names = decoder.convertsFromSnakeCase ? path.map(\.camelCased) : path
+            return try NetworkResponse.$nestedPath.withValue(names) {
                 try decoder.decode(NestedValue<Value>.self, from: body.received(for: decoder)).value
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -76,6 +77,27 @@ struct AnyResponseTests {
             await #expect(throws: NetworkError.self) {
                 try await router(text).request(Self.endPoint, as: [Int]?.self, at: ["page", "film"])
             }
+        }
+    }
+
+    @Test("a path has the names of the JSON or those that the decoder makes of them")
+    func convertedPath() async throws {
+        var fast = FastJSONDecoder.ofResponses
+        fast.keyDecodingStrategy = .convertFromSnakeCase
+        let foundation = JSONDecoder()
+        foundation.keyDecodingStrategy = .convertFromSnakeCase
+        let text = #"{"page_info":{"_film_ids":[1]}}"#
+        for decoder in [fast, foundation] as [any ResponseDecoder] {
+            let options = RequestOptions { $0.decoder = decoder }
+            for path in [["page_info", "_film_ids"], ["pageInfo", "_filmIds"]] {
+                let ids = try await router(text).request(
+                    Self.endPoint, as: [Int]?.self, at: path, options: options)
+                #expect(ids == [1])
+            }
+        }
+        #expect(try await router(text).request(Self.endPoint, as: [Int].self, at: ["page_info", "_film_ids"]) == [1])
+        await #expect(throws: NetworkError.self) {
+            try await router(text).request(Self.endPoint, as: [Int].self, at: ["pageInfo", "_filmIds"])
         }
     }
 
