@@ -136,7 +136,8 @@ extension OAuth2Client {
     }
 
     /// Returns a token for any grant, such as `urn:ietf:params:oauth:grant-type:jwt-bearer` ([RFC 6749
-    /// §4.5](https://www.rfc-editor.org/rfc/rfc6749#section-4.5)).
+    /// §4.5](https://www.rfc-editor.org/rfc/rfc6749#section-4.5)). A grant of `password` has the parameters `username`
+    /// and `password`.
     ///
     /// - Parameters:
     ///   - grantType: The value of `grant_type`.
