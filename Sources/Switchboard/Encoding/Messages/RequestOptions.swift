@@ -138,7 +138,7 @@ extension RequestOptions {
     }
 
     /// The encoder for a ``JSONBody`` without one. Nil, the default, keeps the declared order and writes ISO 8601
-    /// dates.
+    /// dates. It does not write ``Parameters`` of a task: their names and those of models in them stay unchanged.
     public var encoder: (any RequestEncoder)? {
         get { self[EncoderOption.self] }
         set { self[EncoderOption.self] = newValue }

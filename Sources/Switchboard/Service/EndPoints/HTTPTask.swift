@@ -41,7 +41,7 @@ public struct HTTPTask: Sendable {
     ///   - bodyParameters: Parameters for the body, written by `bodyEncoding`. GET, HEAD and TRACE fail with
     ///     ``NetworkError/Code/bodyNotAllowed``, unless the encoding is ``ParameterEncoding/urlEncoding``, which writes
     ///     no body.
-    ///   - bodyEncoding: The encoding of the body. Default JSON.
+    ///   - bodyEncoding: The encoding of the body, whose form encoder also writes `urlParameters`. Default JSON.
     ///   - urlParameters: Parameters that are appended to the query in their order.
     /// - Returns: The task.
     public static func requestParameters(
