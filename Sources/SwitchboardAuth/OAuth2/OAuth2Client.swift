@@ -250,7 +250,14 @@ extension OAuth2Client {
         // A code such as `unauthorized` would be about the request of the app.
         let code = StatusMap.code(for: response.statusCode)
         let general = code.isKind(of: .error4xx) ? .error4xx : code
-        return NetworkError(general, reason: "the authorization server returned \(response.statusCode)").with(response)
+        var error = NetworkError(general, reason: "the authorization server returned \(response.statusCode)")
+            .with(response)
+        if general == .error4xx {
+            // Such as `{"detail":"Incorrect username or password"}`. Other texts may be the page of a proxy.
+            let messages = ServerMessage(keys: response.options.messageKeys)
+            error.serverMessage = messages.text(in: response.body)?.masking(secrets)
+        }
+        return error
     }
 
     /// Returns the secrets of a request, which its error must not repeat. Short ones are excluded, because they may

@@ -84,14 +84,7 @@ extension OAuthError: DumpedAsDescription {
     init?(response body: Data, without secrets: [String]) {
         let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
         guard let object, let code = object["error"] as? String, !code.isEmpty else { return nil }
-        func text(_ value: Any?) -> String? {
-            (value as? String).map { text in
-                // In scalars, because a combining mark may follow a secret.
-                secrets.filter { !$0.isEmpty }.reduce(text) {
-                    String($0.unicodeScalars.replacing($1.unicodeScalars, with: Redaction.standard.mask.unicodeScalars))
-                }
-            }
-        }
+        func text(_ value: Any?) -> String? { (value as? String)?.masking(secrets) }
         self.init(
             Code(rawValue: text(code) ?? code), text: text(object["error_description"]), uri: text(object["error_uri"]))
     }
@@ -102,6 +95,16 @@ extension OAuthError: DumpedAsDescription {
         let cause = isOurs ? text ?? description : description
         return NetworkError(
             .cannotAuthenticate, reason: [prefix, cause].compactMap { $0 }.joined(separator: ": "), underlying: self)
+    }
+}
+
+extension String {
+    /// Returns the text with a mask in place of each secret.
+    func masking(_ secrets: [String]) -> String {
+        // In scalars, because a combining mark may follow a secret.
+        secrets.filter { !$0.isEmpty }.reduce(self) {
+            String($0.unicodeScalars.replacing($1.unicodeScalars, with: Redaction.standard.mask.unicodeScalars))
+        }
     }
 }
 

@@ -290,6 +290,20 @@ struct OAuth2ClientTests {
         }
     }
 
+    @Test("a refusal in another format has the server's message without the secrets of the request")
+    func serverMessage() async throws {
+        let message = #"{"detail":"Incorrect username or password, not s3cret-p"}"#
+        let session = StubSession(.json(message, statusCode: 401), .json(message, statusCode: 502))
+        for expected in ["Incorrect username or password, not <redacted>", nil] {
+            let error = await #expect(throws: NetworkError.self) {
+                try await client(session).token(
+                    grantType: "password", parameters: ["username": "anna", "password": "s3cret-p"] as Parameters)
+            }
+            #expect(error?.serverMessage == expected)
+            #expect(error?.oauthError == nil)
+        }
+    }
+
     // RFC 6749 §3.1, §3.2: "Request and response parameters MUST NOT be included more than once."
     @Test("no request has a parameter twice")
     func parametersOnce() async throws {
