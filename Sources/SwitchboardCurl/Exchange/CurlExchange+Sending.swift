@@ -109,7 +109,7 @@ extension CurlExchange {
         case .later:
             // The upload of an upgrade waits for the server's 101, not for this process.
             deadlines.isSendingPaused = !request.isUpgrade && !isSendingUseless
-            if deadlines.isSendingPaused { loop.waitingUploads.append(self) }
+            if deadlines.isSendingPaused, observedSocket < 0 { loop.waitingUploads.append(self) }
             return CurlCallbackResult.pause
         case .failure(let failure):
             _ = refuse(failure)

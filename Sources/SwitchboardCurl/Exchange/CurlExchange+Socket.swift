@@ -9,9 +9,9 @@ extension CurlExchange {
     /// Receives and sends without blocking.
     func didBecomeReady(toRead: Bool, toWrite: Bool, isClosed: Bool) {
         // libcurl has read to the end. Before 8.3, and in 8.6 and 8.7, it then waits for the rest of the upload ([curl
-        // 13260](https://github.com/curl/curl/issues/13260)).
+        // 13260](https://github.com/curl/curl/issues/13260)). It does not tell whether the last chunk arrived.
         if isClosed, deadlines.isSendingPaused, pipe?.isPaused != true {
-            return loop.end(self, head.size == 0 ? CurlCode.gotNothing : 0)
+            return loop.end(self, head.size == 0 ? CurlCode.gotNothing : head.isChunked ? CurlCode.partialFile : 0)
         }
         // The system has buffered few bytes before the end.
         if isClosed { pipe?.removeLimit() }

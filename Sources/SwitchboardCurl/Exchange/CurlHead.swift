@@ -28,6 +28,8 @@ package struct CurlHead: Sendable {
     /// refuse it, and some between them ignore it, and the `chunked` after it ([curl
     /// 16956](https://github.com/curl/curl/issues/16956)).
     var hasUnaskedCoding: Bool { transferCoding == .other }
+    /// Whether the body ends with its last chunk.
+    var isChunked: Bool { transferCoding == .chunked }
     /// Whether the body is decoded. A body with an unknown coding stays as it is.
     var isEncoded: Bool { !codings.isEmpty && codings.allSatisfy(ContentDecoder.names.contains) }
     /// The content codings of the body, in lower case.

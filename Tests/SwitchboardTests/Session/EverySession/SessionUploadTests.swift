@@ -272,6 +272,7 @@ struct SessionUploadTests {
             ("", NetworkError.Code.connectionLost), ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nenough", nil),
             ("HTTP/1.1 200 OK\r\n\r\nenough", nil),
             ("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nenough", .truncatedBody),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nenough\r\n", .truncatedBody),
         ])
     func endWhileStreamWaits(kind: SessionKind, answer: (bytes: String, code: NetworkError.Code?)) async throws {
         try await RawServer.run { client in
