@@ -376,6 +376,53 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil) == newest)
     }
 
+    @Test("a canceled refresh that ends late leaves the token that the next one took from the store")
+    func lateSuccess() async throws {
+        let store = SlowStore()
+        let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
+        let taken = OAuthToken(accessToken: "a2")
+        let authenticator = Protected<OAuth2Authenticator?>(nil)
+        let login = StubSession { _ in
+            // The refresh looks into the store again. Meanwhile it is canceled, and the next one begins and ends.
+            await store.beforeResult {
+                await store.save(taken, in: nil)
+                let next = try await authenticator.value?.refresh(old, in: nil)
+                #expect(next == taken)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return .token("late", "r2")
+        }
+        let made = OAuth2Authenticator(OAuth2Client(login), store: store)
+        authenticator.withLock { $0 = made }
+        try await made.save(old, in: nil)
+        _ = await Task { try await made.refresh(old, in: nil) }.result
+        // Another process signs in before the taken token is saved.
+        let newest = OAuthToken(accessToken: "a3")
+        await store.save(newest, in: nil)
+        try await made.save(taken, in: nil)
+        let kept = try await store.load(in: nil)
+        #expect(kept == newest)
+    }
+
+    /// A store during whose next load something else happens.
+    private actor SlowStore: TokenStore {
+        private var token: OAuthToken?
+        private var meanwhile: (@Sendable () async throws -> Void)?
+
+        func beforeResult(_ meanwhile: @escaping @Sendable () async throws -> Void) { self.meanwhile = meanwhile }
+
+        func load(in partition: String?) async throws -> OAuthToken? {
+            let (result, meanwhile) = (token, meanwhile)
+            self.meanwhile = nil
+            try await meanwhile?()
+            return result
+        }
+
+        func save(_ token: OAuthToken, in partition: String?) { self.token = token }
+        func remove(in partition: String?) { token = nil }
+        func removeAll() { token = nil }
+    }
+
     @Test("an expired token of another process is sent after a failed refresh")
     func failedRefreshOfReplacement() async throws {
         let store = MemoryTokenStore()
