@@ -30,7 +30,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             self.environment = environment
             self.text = text
             // The URL may contain escapes that the text does not.
-            let parsed = URL(string: text)
+            let parsed = URL(escapedOnce: text)
             if let parsed, URLFault.of(parsed) == nil {
                 url = .success(parsed)
             } else {

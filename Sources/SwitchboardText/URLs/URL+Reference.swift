@@ -10,24 +10,38 @@ extension URL {
             self.init(string: String(base.absoluteString.prefix(before: .numberSign)))
             return
         }
-        // Servers send unescaped spaces and bytes beyond ASCII, which need escaping. Brackets are allowed only in the
-        // host; elsewhere they would make URL escape everything a second time.
-        let scheme = reference.prefix(before: .slash, .questionMark, .numberSign)
-        let slashes = reference.utf8[scheme.endIndex...]
-        var rest = reference.startIndex
+        guard let resolved = URL(string: reference.escapedReference, relativeTo: base)?.absoluteURL,
+            resolved.scheme != nil
+        else { return nil }
+        // Foundation does not remove dot segments from an absolute URL, so this line does (§5.2.4).
+        self = URLFault.of(resolved) == nil ? resolved.standardized : resolved
+    }
+
+    /// Parses a text of the app as `URL(string:)` does, except that valid escapes stay. `URL(string:)` escapes them a
+    /// second time if another character of the same part needs an escape.
+    package init?(escapedOnce text: String) {
+        self.init(string: text.utf8.contains(.percent) ? text.escapedReference : text)
+    }
+}
+
+extension String {
+    /// The URL or reference with an escape for each character that needs one.
+    ///
+    /// Servers send unescaped spaces and bytes beyond ASCII. Brackets are allowed only in the host; elsewhere they would
+    /// make URL escape everything a second time.
+    fileprivate var escapedReference: String {
+        let scheme = prefix(before: .slash, .questionMark, .numberSign)
+        let slashes = utf8[scheme.endIndex...]
+        var rest = startIndex
         // A host follows a scheme, or begins the reference (RFC 3986 §4.2).
         if slashes.starts(with: "//".utf8), scheme.isEmpty || scheme.utf8.last == .colon {
             rest = Substring(slashes.dropFirst(2)).prefix(before: .slash, .questionMark, .numberSign).endIndex
         }
         var escaped: [UInt8] = []
         // URL converts a host beyond ASCII to IDNA, as in an endpoint. Before iOS 17 and macOS 14 it rejects the host.
-        escaped.appendEscapedOnce(String(reference[..<rest]), allowed: .referenceHost, escapesUnicode: false)
-        escaped.appendEscapedOnce(String(reference[rest...]), allowed: .reference)
-        guard let resolved = URL(string: String(decoding: escaped, as: UTF8.self), relativeTo: base)?.absoluteURL,
-            resolved.scheme != nil
-        else { return nil }
-        // Foundation does not remove dot segments from an absolute URL, so this line does (§5.2.4).
-        self = URLFault.of(resolved) == nil ? resolved.standardized : resolved
+        escaped.appendEscapedOnce(String(self[..<rest]), allowed: .referenceHost, escapesUnicode: false)
+        escaped.appendEscapedOnce(String(self[rest...]), allowed: .reference)
+        return String(decoding: escaped, as: UTF8.self)
     }
 }
 

@@ -19,6 +19,24 @@ struct EnvironmentURLsTests {
         #expect(servers[NetworkEnvironment("canary")] == nil)
     }
 
+    // RFC 3986 §2.4: "Implementations must not percent-encode or decode the same string more than once".
+    @Test(
+        "an escape in the text of a base URL stays next to a character that needs one",
+        arguments: [
+            ("https://h/é%20", "https://h/%C3%A9%20"), ("https://h/a b/%2F", "https://h/a%20b/%2F"),
+            ("https://h?ids[]=%5B|", "https://h?ids%5B%5D=%5B%7C"), ("https://u:p%40^@h/", "https://u:p%40%5E@h/"),
+            ("https://[::1]/%41^", "https://[::1]/%41%5E"),
+            ("https://bücher.test/%20ü", "https://xn--bcher-kva.test/%20%C3%BC"),
+        ])
+    func escapes(text: String, url: String) throws {
+        struct Root: EndPointType {
+            let baseURL: String
+            var path: String { "" }
+        }
+        #expect(try EnvironmentURLs([.qa: text]).url(in: .qa).absoluteString == url)
+        #expect(try RequestBuilder().makeRequest(for: Root(baseURL: text)).url?.absoluteString == url)
+    }
+
     @Test("the URL of an environment wins over the URL of all environments", .requirement("S3.2"))
     func everywhere() throws {
         var servers = try #require(NetworkManager(baseURL: "https://api.example.com").servers)

@@ -104,7 +104,7 @@ extension String: _EndPointProperty, _EndPointBaseURL {
 
     /// Returns the URL in this text.
     public func _endPointURL() throws(NetworkError) -> URL {
-        guard let url = URL(string: self) else {
+        guard let url = URL(escapedOnce: self) else {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the base URL \(quotedURLForMessage) \(URLFault.of(self) ?? "is not a URL")")
