@@ -81,10 +81,10 @@ extension HTTPHeaders {
         let name = UnsafeBufferPointer(rebasing: line[..<colon])
         let value = UnsafeBufferPointer(rebasing: line[start..<end])
         let isPlain = value.isPlainText
-        fields.append(
-            HTTPHeader(
-                name: String(httpBytes: name, isPlain: isToken),
-                trimmedValue: String(httpBytes: value, isPlain: isPlain)))
+        var text = String(httpBytes: value, isPlain: isPlain)
+        // As text of ISO 8859-1, its bytes would be requested as UTF-8.
+        if text.utf8.count > value.count, name.equalsLowercase("location") { text = text.withEscapedLatin1 }
+        fields.append(HTTPHeader(name: String(httpBytes: name, isPlain: isToken), trimmedValue: text))
         return !isToken || name.isEmpty || !isPlain && value.contains { $0.breaksFieldValue && !$0.isReplaced }
     }
 }
@@ -104,6 +104,14 @@ extension String {
         } else {
             self.init(utf8OrLatin1: bytes.map { $0.isReplaced ? 0x20 : $0 })
         }
+    }
+}
+
+extension String {
+    /// The text with an escape for each byte beyond ASCII of its ISO 8859-1.
+    fileprivate var withEscapedLatin1: String {
+        unicodeScalars.map { $0.isASCII ? String($0) : "%" + UInt8(truncatingIfNeeded: $0.value).hexText.uppercased() }
+            .joined()
     }
 }
 

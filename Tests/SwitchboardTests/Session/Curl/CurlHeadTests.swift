@@ -39,6 +39,22 @@ struct CurlHeadTests {
         #expect(HTTPHeaders(lines: Array("X-Name:\(value)\r\n".utf8)).first?.value == "v")
     }
 
+    // curl 7.88 requests /caf%e9 after a Location of these bytes.
+    @Test("a Location in ISO 8859-1 leads to its bytes, one in UTF-8 to its text")
+    func bytesOfLocation() async throws {
+        let (end, head) = (
+            Data("\r\nContent-Length: 0\r\n\r\n".utf8), Data("HTTP/1.1 302 Found\r\nLOCATION: /caf".utf8)
+        )
+        try await MockServer.run { server in
+            server.enqueue(
+                .raw(head + [0xE9, 0x3F, 0xFC, 0x20, 0x25, 0x32, 0x30] + end), .raw(head + Data("é".utf8) + end),
+                .text("end"))
+            let router = Router<URLEndPoint>(session: CurlSession())
+            _ = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(server.requests.map(\.target) == ["/", "/caf%E9?%FC%20%20", "/caf%C3%A9"])
+        }
+    }
+
     @Test("the folded lines of a line without a colon are ignored with it")
     func foldsWithoutField() {
         let lines = "A: a\r\n b\r\nno field\r\n c\r\n\td\r\nE: e\r\n f\r\n"
