@@ -78,7 +78,7 @@ extension ResponseCache {
         // A server may invalidate only resources of its origin.
         return [url]
             + ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
-            .compactMap { URL(string: $0, relativeTo: target)?.absoluteURL }.filter { $0.hasSameOrigin(as: target) }
+            .compactMap { URL(location: $0, relativeTo: target) }.filter { $0.hasSameOrigin(as: target) }
     }
 }
 

@@ -20,6 +20,8 @@ struct CacheInvalidationTests {
             (201, "/b", true), (200, "https://h/b?x=2", true), (201, "https://H:443/b", true),
             (201, "https://other/b", false), (201, "http://h/b", false), (201, "https://h:8443/b", false),
             (400, "/b", false), (500, "/b", false), (201, "/c", false), (201, "", false),
+            // As in a redirect: dot segments are removed (RFC 3986 §5.2.2), and a backslash is a slash.
+            (201, "https://h/a/../b", true), (201, #"\b"#, true),
         ])
     func location(status: Int, target: String, isRemoved: Bool) async throws {
         for field in ["Location", "Content-Location"] {
