@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// The request that URLSession passes to a protocol.
 struct ProtocolRequest: Sendable {
@@ -59,10 +60,11 @@ struct ProtocolRequest: Sendable {
         for redirection: Result<NetworkRequest, NetworkError>, _ response: NetworkResponse
     ) throws -> URLRequest? {
         if case .success(let next) = redirection { return try URLRequest(redirecting: urlRequest, to: next) }
-        guard let location = try? response.location(), let url = URL(string: location, relativeTo: response.url) else {
+        guard let location = try? response.location(), let url = URL(location: location, relativeTo: response.url)
+        else {
             return nil
         }
-        return URLRequest(url: url.absoluteURL)
+        return URLRequest(url: url)
     }
 
     /// Whether the request may be sent a second time.

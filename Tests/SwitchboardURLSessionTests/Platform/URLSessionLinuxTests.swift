@@ -60,9 +60,12 @@ struct URLSessionLinuxTests {
 
     @Test(
         "a delegate may decline a redirect that the rules refuse",
-        arguments: ["com.app:/callback?code=1", "http://h.example/"], [true, false])
-    func refusedRedirect(location: String, declines: Bool) async throws {
-        let stub = StubSession { _ in .status(302, headers: ["Location": location], body: "moved") }
+        arguments: [
+            ("com.app:/callback?code=1", "com.app:/callback?code=1"), ("http://h.example/", "http://h.example/"),
+            ("com.app:/callback?code=a%20b|c", "com.app:/callback?code=a%20b%7Cc"),
+        ], [true, false])
+    func refusedRedirect(to: (location: String, url: String), declines: Bool) async throws {
+        let stub = StubSession { _ in .status(302, headers: ["Location": to.location], body: "moved") }
         let proposed = Deliveries<URLRequest>()
         let delegate = TaskDelegate(redirect: {
             proposed.add($0)
@@ -75,7 +78,7 @@ struct URLSessionLinuxTests {
         #expect(end == expected)
         #expect(delegate.statuses.all == [302])
         if declines { #expect(delegate.data.all.reduce(Data(), +) == Data("moved".utf8)) }
-        #expect(proposed.all.map(\.url?.absoluteString) == [location])
+        #expect(proposed.all.map(\.url?.absoluteString) == [to.url])
         #expect(proposed.all.allSatisfy { $0.value(forHTTPHeaderField: "Authorization") == nil })
         #expect(stub.requests.count == 1)
     }
