@@ -15,7 +15,7 @@ struct SetCookie {
     var expires: Date?
     /// The lifetime in seconds. Zero or less removes the cookie.
     var maximumAge: Int?
-    /// The domain in lower case, without a leading dot. Nil for the host alone.
+    /// The domain in lower case, without a leading dot or brackets. Nil for the host alone.
     var domain: String?
     /// The path, or nil for the directory of the URL.
     var path: String?
@@ -52,7 +52,7 @@ struct SetCookie {
             guard !text.isEmpty else { return }
             // A lone dot leaves no domain (RFC 6265 §5.2.3).
             let bare = value.first == .dot ? value.dropFirst() : value
-            domain = bare.isEmpty ? nil : String(decoding: bare, as: UTF8.self).lowercased()
+            domain = bare.isEmpty ? nil : String(decoding: bare, as: UTF8.self).lowercased().withoutAddressBrackets
         } else if name.equalsLowercase("path") {
             path = text.utf8.first == .slash ? text : nil
         } else if name.equalsLowercase("secure") {

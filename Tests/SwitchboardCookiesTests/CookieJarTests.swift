@@ -174,6 +174,9 @@ struct CookieJarTests {
             ("a=1; Domain=0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
             ("a=1", "http://[::1]:80/", "http://[::1]/", 1), ("a=1", "http://[::1]/", "http://[::2]/", 0),
             ("a=1; Domain=::1", "http://[::1]/", "http://[::1]/", 1),
+            // The host of a URL has brackets (RFC 3986 §3.2.2).
+            ("a=1; Domain=[::1]", "http://[::1]/", "http://[::1]/", 1),
+            ("a=1; Domain=[::2]", "http://[::1]/", "http://[::2]/", 0),
         ])
     func addresses(field: String, from: String, to: String, count: Int) throws {
         #expect(try sent([field], from: from, to: to).count == count)
