@@ -97,8 +97,11 @@ public struct Contract: Sendable {
     /// - Throws: `NetworkError.Code.contractFault` for a text without a line, and for an invalid line, which it names.
     public init(_ text: String) throws(NetworkError) {
         var reader = ContractReader()
+        // Some editors on Windows begin a file with a byte-order mark.
+        let mark = "\u{FEFF}".utf8
+        let lines = text.utf8.starts(with: mark) ? text.utf8.dropFirst(mark.count) : text.utf8[...]
         // By bytes, because a carriage return and a line feed are one character.
-        for line in text.utf8.split(separator: .lineFeed, omittingEmptySubsequences: false) { try reader.read(line) }
+        for line in lines.split(separator: .lineFeed, omittingEmptySubsequences: false) { try reader.read(line) }
         try self.init(shapes: reader.finished())
     }
 

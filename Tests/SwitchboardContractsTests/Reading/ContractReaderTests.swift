@@ -53,6 +53,11 @@ struct ContractReaderTests {
         #expect(try Contract(text).description == text)
     }
 
+    @Test("a byte-order mark before the first line is skipped", arguments: ["", "# a comment\r\n"])
+    func byteOrderMark(_ comment: String) throws {
+        #expect(try Contract("\u{FEFF}\(comment)$: integer\r\n").description == "$: integer\n")
+    }
+
     @Test("strings of a set are compared by their bytes")
     func exactStrings() throws {
         let (composed, decomposed) = ("\"caf\u{E9}\"", "\"cafe\u{301}\"")
