@@ -77,7 +77,7 @@ extension SchemaReader {
     /// A shape whose parts are alternatives.
     private struct Composite {
         var shape = Shape(kinds: [])
-        var members: [(name: String, alternatives: Alternatives, isOptional: Bool)] = []
+        var members: [(name: JSONName, alternatives: Alternatives, isOptional: Bool)] = []
         var others: Alternatives?
         var element: Alternatives?
     }
@@ -128,7 +128,7 @@ extension SchemaReader {
             if let others = composite.others { shapes[next].others = try add(others, below: next) }
             for (name, alternatives, isOptional) in composite.members {
                 let member = try add(alternatives, below: next)
-                shapes[next].members.append(.init(name, member, isOptional: isOptional))
+                shapes[next].members.append(.init(name.text, member, isOptional: isOptional))
             }
             next += 1
         }
@@ -172,7 +172,7 @@ extension SchemaReader {
         try spend(objects.joined().reduce(0) { $0 + $1.members.count + $1.required.count })
         let names = Set(objects.joined().flatMap { Array($0.members.keys) + $0.required })
         try spend(names.count * objects.reduce(0) { $0 + $1.count })
-        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        for name in names.sorted() {
             var parts: [Alternatives] = []
             var isOptional = false
             for leaves in objects {

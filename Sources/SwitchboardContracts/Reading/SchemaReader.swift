@@ -49,8 +49,8 @@ struct SchemaReader {
     struct Leaf {
         var kinds = Kinds.any
         var strings = StringRule.any
-        var members: [String: Int] = [:]
-        var required: Set<String> = []
+        var members: [JSONName: Int] = [:]
+        var required: Set<JSONName> = []
         /// The rule of the members without a property. ``neverLeaf`` if there may be none.
         var others = anyLeaf
         var element: Int?
@@ -164,17 +164,17 @@ struct SchemaReader {
             case ("type", _): leaf.kinds.formIntersection(try kinds(value, at: location))
             case ("properties", .object(let properties)):
                 implied.insert(.object)
-                for (key, schema) in properties.sorted(by: { $0.key < $1.key }) {
-                    let name = key.text
-                    guard name.utf8.count <= Contract.maximumName else {
+                for (name, schema) in properties.sorted(by: { $0.key < $1.key }) {
+                    guard name.text.utf8.count <= Contract.maximumName else {
                         throw .contract("\(shown(location)): a name is too long")
                     }
-                    leaf.members[name] = try rule(schema, at: "\(location)/\(name.pointerEscaped)", depth: depth + 1)
+                    let location = "\(location)/\(name.text.pointerEscaped)"
+                    leaf.members[name] = try rule(schema, at: location, depth: depth + 1)
                 }
             case ("required", .array(let names)):
                 implied.insert(.object)
                 try spend(names.count)
-                for case .string(let name) in names { leaf.required.insert(name) }
+                for case .string(let name) in names { leaf.required.insert(JSONName(name)) }
             case ("required", .bool): ignore(location)
             case ("additionalProperties", _):
                 implied.insert(.object)

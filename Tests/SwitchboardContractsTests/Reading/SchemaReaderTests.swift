@@ -330,6 +330,19 @@ struct SchemaReaderTests {
         #expect(try texts.get() == ["$: string | null\n", "$: any\n"])
     }
 
+    // RFC 8259 §8.3: names are compared by code units.
+    @Test("properties and required names are compared by their bytes")
+    func exactNames() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let properties = ##"{"\##(composed)":{"type":"string"},"\##(decomposed)":{"type":"integer"}}"##
+        let both = try Contract(schema: Data(##"{"properties":\##(properties)}"##.utf8))
+        #expect(both.differences(in: Data(#"{"\#(composed)":"a","\#(decomposed)":1}"#.utf8)) == [])
+        #expect(both.differences(in: Data(#"{"\#(composed)":1,"\#(decomposed)":"a"}"#.utf8)).count == 2)
+        let other = ##"{"properties":\##(properties),"required":["\##(decomposed)"]}"##
+        let required = try Contract(schema: Data(other.utf8))
+        #expect(required.differences(in: Data(#"{"\#(composed)":"a"}"#.utf8)).map(\.kind) == [.missingMember])
+    }
+
     @Test("a required member without a property is like the additional ones")
     func requiredOnly() throws {
         let schema = { (others: String) in
