@@ -59,8 +59,8 @@ extension SchemaReader {
     }
 
     private func checkCount(_ alternatives: Alternatives) throws(NetworkError) {
-        guard alternatives.count <= 64, alternatives.allSatisfy({ $0.count <= 256 }) else {
-            throw .contract("the schema has more than 64 alternatives for one value")
+        guard alternatives.count <= 512, alternatives.allSatisfy({ $0.count <= 256 }) else {
+            throw .contract("the schema has more than 512 alternatives for one value")
         }
     }
 

@@ -343,6 +343,15 @@ struct SchemaReaderTests {
         #expect(required.differences(in: Data(#"{"\#(composed)":"a"}"#.utf8)).map(\.kind) == [.missingMember])
     }
 
+    // OpenAPI 3.1 documents describe each word of a set in this form.
+    @Test("a set of 249 words may be a list of alternatives")
+    func describedWords() throws {
+        let words = (0..<249).map { ##"{"const":"w\##($0)","title":"The word \##($0)"}"## }.joined(separator: ",")
+        let contract = try Contract(schema: Data(##"{"oneOf":[\##(words)]}"##.utf8))
+        #expect(contract.differences(in: Data("\"w248\"".utf8)) == [])
+        #expect(contract.differences(in: Data("\"w249\"".utf8)).map(\.kind) == [.value])
+    }
+
     @Test("a required member without a property is like the additional ones")
     func requiredOnly() throws {
         let schema = { (others: String) in
