@@ -80,10 +80,12 @@ extension SchemaReader {
         var members: [(name: JSONName, alternatives: Alternatives, isOptional: Bool)] = []
         var others: Alternatives?
         var element: Alternatives?
+
+        var isLeaf: Bool { members.isEmpty && others == nil && element == nil }
     }
 
     /// Returns the shapes of the schema at a pointer. A value that contains itself refers to the shape around it. So
-    /// does any other repeated value, once there are many shapes.
+    /// does any other repeated value with parts, once there are many shapes.
     mutating func shapes(at pointer: String) throws(NetworkError) -> [Shape] {
         guard pointer.hasPrefix("#") else { throw .contract("\(shown(pointer)) is no JSON Pointer that begins with #") }
         var shapes: [Shape] = []
@@ -91,23 +93,21 @@ extension SchemaReader {
         var parents: [Int] = []
         var depths: [Int] = []
         var known: [Int: Int] = [:]
-        var composites: [Composite?] = []
-        var all: [Alternatives] = []
+        var composites: [Composite] = []
         var numbers: [Alternatives: Int] = [:]
         func add(_ alternatives: Alternatives, below parent: Int?) throws(NetworkError) -> Int {
             try spend(alternatives.reduce(1) { $0 + $1.count })
-            let key = numbers[alternatives] ?? all.count
-            if key == all.count {
+            let key = numbers[alternatives] ?? composites.count
+            if key == composites.count {
                 numbers[alternatives] = key
-                all.append(alternatives)
-                composites.append(nil)
+                composites.append(try composite(of: alternatives))
             }
             var ancestor = parent
             while let one = ancestor {
                 if keys[one] == key { return one }
                 ancestor = one == 0 ? nil : parents[one]
             }
-            if shapes.count > 10_000, let one = known[key] { return one }
+            if shapes.count > 1_000, !composites[key].isLeaf, let one = known[key] { return one }
             shapes.append(Shape(kinds: []))
             keys.append(key)
             parents.append(parent ?? 0)
@@ -121,8 +121,7 @@ extension SchemaReader {
         while next < shapes.count {
             guard shapes.count <= Contract.maximumCount else { throw .tooLargeContract }
             guard depths[next] <= 512 else { throw .contract("the schema has values below more than 512 others") }
-            if composites[keys[next]] == nil { composites[keys[next]] = try composite(of: all[keys[next]]) }
-            guard let composite = composites[keys[next]] else { break }
+            let composite = composites[keys[next]]
             shapes[next] = composite.shape
             if let element = composite.element { shapes[next].element = try add(element, below: next) }
             if let others = composite.others { shapes[next].others = try add(others, below: next) }

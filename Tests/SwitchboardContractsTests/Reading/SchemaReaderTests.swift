@@ -343,6 +343,29 @@ struct SchemaReaderTests {
         #expect(required.differences(in: Data(#"{"\#(composed)":"a"}"#.utf8)).map(\.kind) == [.missingMember])
     }
 
+    @Test("600 types that contain each other are a contract", arguments: [(200, 20), (600, 30)])
+    func manyTypes(_ count: Int, _ members: Int) throws {
+        let types = (0..<count).map { type in
+            let members = (0..<members).map { member in
+                ##""m\##(member)":{"$ref":"#/$defs/t\##((type * 7 + member * 3 + 1) % count)"}"##
+            }
+            return ##""t\##(type)":{"properties":{\##(members.joined(separator: ","))},"additionalProperties":false}"##
+        }
+        let schema = ##"{"$ref":"#/$defs/t0","$defs":{\##(types.joined(separator: ","))}}"##
+        let contract = try Contract(schema: Data(schema.utf8))
+        let answer = #"{"m0":{"m1":{"m2":{"m3":{"m4":{"m5":{"unknown":1}}}}}}}"#
+        #expect(contract.differences(in: Data(answer.utf8)).map(\.kind) == [.unknownMember])
+    }
+
+    @Test("a difference has the name of its member, also if many members have its type")
+    func sharedType() throws {
+        let members = (0..<1_200).map { ##""m\##($0)":{"$ref":"#/$defs/text"}"## }.joined(separator: ",")
+        let schema = ##"{"properties":{\##(members)},"$defs":{"text":{"type":"string"}}}"##
+        let contract = try Contract(schema: Data(schema.utf8))
+        let answer = Data(#"{"m998":1,"m999":2}"#.utf8)
+        #expect(contract.differences(in: answer).map(\.path) == ["m998", "m999"])
+    }
+
     // OpenAPI 3.1 documents describe each word of a set in this form.
     @Test("a set of 249 words may be a list of alternatives")
     func describedWords() throws {
