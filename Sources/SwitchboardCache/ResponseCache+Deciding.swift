@@ -105,10 +105,14 @@ extension NetworkRequest {
         return options.cachePolicy == .returnCacheDataDontLoad || CacheControl(headers).isOnlyIfCached
     }
 
-    /// Whether the call has received the stored error or the stored 202 from the server. A retry, or a poll for the
-    /// result, must not receive it again.
+    /// Whether the call has received the stored error or the stored 202 from the server, or the stored redirect. A
+    /// retry, or a poll for the result, must not receive it again. A redirect that leads back to its URL may be outdated.
     func retries(_ stored: StoredResponse) -> Bool {
-        (stored.status >= 400 || stored.status == 202) && call?.hasReceived(stored.status) ?? false
+        guard let call else { return false }
+        if NetworkResponse.isRedirect(stored.status) {
+            return call.hasReceivedStoredRedirect(of: urlText?.asCacheKey ?? "")
+        }
+        return (stored.status >= 400 || stored.status == 202) && call.hasReceived(stored.status)
     }
 }
 

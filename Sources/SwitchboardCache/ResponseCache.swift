@@ -112,6 +112,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
             var response = try stored.answer(to: request, at: now, outcome)
+            if NetworkResponse.isRedirect(stored.status) { request.call?.recordStoredRedirect(of: key.url) }
             storage.count(outcome, response.length(of: stored))
             response.request?.report(
                 outcome == .hit ? .fresh : .stale, outcome.text(of: stored, at: now), with: response)

@@ -361,6 +361,40 @@ struct CacheValidationTests {
         }
     }
 
+    // RFC 9110 §15.4: "A client SHOULD detect and intervene in cyclical redirections".
+    @Test("a stored redirect that leads back to its URL is loaded again", arguments: [false, true])
+    func movedBack(wasLoop: Bool) async throws {
+        let change = Deliveries<Void>()
+        let session = StubSession { request in
+            let hasMoved = !change.all.isEmpty
+            let target = request.path == "/a" ? (hasMoved ? nil : "/b") : wasLoop || hasMoved ? "/a" : nil
+            guard let target else { return .text(request.path) }
+            return .status(301, headers: ["Location": target, "Cache-Control": "max-age=86400"])
+        }
+        let fixture = CacheFixture(session)
+        let first = try? await fixture.get("https://h/a", .server)
+        #expect(first == (wasLoop ? nil : "/b"))
+        change.add(())
+        // Its stored redirect still leads to /b.
+        for url in ["https://h/a", "https://h/a", "https://h/b"] {
+            #expect(try await fixture.get(url, .server) == "/a")
+        }
+    }
+
+    @Test("a stored redirect answers each call of a chain once")
+    func storedChain() async throws {
+        let session = StubSession { request in
+            let targets = ["/a": "/b", "/b": "/c"]
+            guard let target = targets[request.path] else {
+                return .text("c", headers: ["Cache-Control": "max-age=60"])
+            }
+            return .status(301, headers: ["Location": target, "Cache-Control": "max-age=86400"])
+        }
+        let fixture = CacheFixture(session)
+        for _ in 1...3 { #expect(try await fixture.get("https://h/a", .server) == "c") }
+        #expect(session.requests.count == 3)
+    }
+
     @Test("a stored error does not stand in for a new one")
     func storedError() async throws {
         let fixture = CacheFixture(

@@ -20,6 +20,8 @@ package final class Call: @unchecked Sendable {  // the locks of `state` and of 
         var history: [ExchangeRecord] = []
         /// The statuses of responses to equal requests of other calls.
         var sharedStatuses: Set<Int> = []
+        /// The URLs, as a cache compares them, whose stored redirect the call has received.
+        var storedRedirects: Set<String> = []
         var nextCause: String?
         /// The fields that were last reported as left out for another origin, in words.
         var omission: String?
@@ -145,6 +147,16 @@ package final class Call: @unchecked Sendable {  // the locks of `state` and of 
         state.withLock { state in
             state.sharedStatuses.contains(status) || state.history.contains { $0.outcome == .status(status) }
         }
+    }
+
+    /// Records that a cache answered a request for this URL with a stored redirect.
+    package func recordStoredRedirect(of url: String) {
+        state.withLock { _ = $0.storedRedirects.insert(url) }
+    }
+
+    /// Whether the call has received the stored redirect of this URL.
+    package func hasReceivedStoredRedirect(of url: String) -> Bool {
+        state.withLock { $0.storedRedirects.contains(url) }
     }
 
     package var hasMonitors: Bool { !monitors.isEmpty }
