@@ -131,6 +131,21 @@ struct RequestMatcherTests {
         #expect(matcher.differences(request).count == 7)
     }
 
+    // A test's build masks less than a megabyte of text in a second.
+    @Test("stubs do not mask the whole of a large body that they do not match", .timeLimit(.minutes(1)))
+    func largeBody() async throws {
+        let body = "[" + String(repeating: #"{"id":1,"title":"some words"},"#, count: 30_000) + "0]"
+        let request = try await recorded(.post, "http://h.test/p", body: DataBody(Data(body.utf8)))
+        let matchers: [RequestMatcher] = [
+            .any.body("a"), .any.body(Data("a".utf8)), .any.body(containing: "b\n"), .any.body(json: "[]"),
+            .endPoint(URLEndPoint(.post, try #require(URL(string: "http://h.test/p")))),
+        ]
+        for matcher in matchers + matchers + matchers + matchers {
+            let differences = matcher.differences(request)
+            #expect(differences.count == 1 && differences[0].contains(#"[{"id":1,"title":"some words"},{"#))
+        }
+    }
+
     @Test("a message says that a difference is in a part that is not shown")
     func hiddenDifferences() async throws {
         let url = try #require(URL(string: "http://h.test/"))
