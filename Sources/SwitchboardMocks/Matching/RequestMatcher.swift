@@ -125,6 +125,7 @@ extension RequestMatcher {
     /// Adds a condition: that host, and port if one is given: `example.com`, `127.0.0.1:8080`. A request without a port
     /// has the default one of its scheme.
     public func host(_ host: String) -> RequestMatcher {
+        let host = host.withoutUnicode
         let hasPort = host != host.withoutPort
         return adding("host \(host)") { request in
             let sent = request.authority
@@ -198,6 +199,12 @@ extension String {
         let text = String(prefix(before: .numberSign))
         guard text[...].schemeSeparator != nil, let user = text.userInfo else { return text }
         return String(text[..<user.lowerBound]) + text[user.upperBound...].dropFirst()
+    }
+
+    /// The host as URL sends it: with characters beyond ASCII in Punycode.
+    fileprivate var withoutUnicode: String {
+        guard !utf8.allSatisfy({ $0 < 0x80 }), let url = URL(string: "http://\(self)") else { return self }
+        return String(url.absoluteString.dropFirst("http://".count))
     }
 
     /// The host without its port. An IPv6 address keeps its colons.

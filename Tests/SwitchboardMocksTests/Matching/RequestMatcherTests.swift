@@ -65,6 +65,9 @@ struct RequestMatcherTests {
             (.get("https://h.test:443/p"), "https://h.test/p", ""),
             (.get("https://h.test:443/p"), "https://h.test:8443/p", "the host is h.test:8443"),
             (.any.host("h.test:80"), "https://h.test/p", "the host is h.test"),
+            // The host is sent as its A-label (RFC 5891 §4.4), which Python's codec `idna` makes too.
+            (.get("https://b\u{FC}cher.test:8443/p"), "https://b\u{FC}cher.test:8443/p", ""),
+            (.any.host("b\u{FC}cher.test"), "https://xn--bcher-kva.test/p", ""),
             (.get("http://h.test"), "http://h.test/", ""),
             (.get("http://h.test?x=1"), "http://h.test/?x=1", ""),
             (.get("http://h.test?x=1"), "http://h.test/p?x=1", "the path is /p"),
