@@ -52,7 +52,7 @@ extension CurlExchange {
         request.isStreamed && ((200..<300).contains(head.status) || request.streamsEveryStatus) || isUpgraded
     }
 
-    private var hasBody: Bool { request.method != "HEAD" && head.status != 204 && head.status != 304 }
+    private var hasBody: Bool { request.method != "HEAD" && ![101, 204, 304].contains(head.status) }
 
     private func prepareDecoder() -> Bool {
         (decoder, decodedCount) = (nil, 0)

@@ -34,13 +34,13 @@ import SwitchboardTestSupport
 
     /// Answers the handshake and then sends bytes, all in one segment.
     private static func accept(
-        _ connection: RawConnection, version: String = "HTTP/1.1", then bytes: Data = Data()
+        _ connection: RawConnection, version: String = "HTTP/1.1", fields: String = "", then bytes: Data = Data()
     ) throws {
         let lines = try connection.readHead().components(separatedBy: "\r\n")
         let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
         let head =
             "\(version) 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n"
+            + "\(fields)Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n"
         try connection.send(Data(head.utf8) + bytes)
     }
 
@@ -94,6 +94,21 @@ import SwitchboardTestSupport
         } body: { server in
             let failure = await #expect(throws: NetworkError.self) { try await open(server.url, route) }
             #expect(failure?.code == .invalidResponse)
+        }
+    }
+
+    /// A 101 has no content ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)).
+    @Test(
+        "fields that describe the content of a 101 have no effect", arguments: Route.allCases,
+        ["Content-Encoding: gzip", "Content-Length: 0", "Transfer-Encoding: chunked"])
+    func fieldsOfContent(_ route: Route, _ field: String) async throws {
+        try await RawServer.run { connection in
+            try Self.accept(connection, fields: field + "\r\n", then: Data([0x81, 0x01, 0x61]))
+            try connection.stall()
+        } body: { server in
+            let socket = try await open(server.url, route)
+            let message = try await socket.receive()
+            #expect(message == .text("a"))
         }
     }
 
