@@ -19,8 +19,9 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// ``compression``, at most 16 times the limit or 1 MiB is read ahead then: the reader sees the end after more
     /// messages, and senders get `NetworkError.Code.connectionLost`.
     public var receiveBufferLimit = 1 << 20
-    /// The time between pings. A ping without a pong after this time ends the connection with
-    /// `NetworkError.Code.timedOut`, unless unread messages stop the reading. Default nil: no pings. Zero or a negative
+    /// The time between pings. If nothing arrives within this time after a ping, the connection ends with
+    /// `NetworkError.Code.timedOut`, unless unread messages stop the reading. A part of a message counts, because the
+    /// pong follows the message. URLSession reports only whole messages. Default nil: no pings. Zero or a negative
     /// interval sends none.
     public var pingInterval: Duration?
     /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,

@@ -24,6 +24,7 @@ extension WebSocketConnection {
         }
         do {
             while let event = try await socket.next() {
+                state.withLock { $0.isSilent = false }
                 switch handle(event) {
                 case .closed?: return await finishClosing { try await socket.next() != nil }
                 case .full?: await inbox.waitForSpace()
@@ -105,6 +106,7 @@ extension WebSocketConnection {
     private func handle(
         _ bytes: inout UnsafeRawBufferPointer, _ reader: inout MessageReader
     ) throws(WebSocketViolation) -> Stop? {
+        state.withLock { $0.isSilent = false }
         while let event = try reader.next(&bytes) {
             if let stop = handle(event) { return stop }
         }

@@ -20,6 +20,8 @@ final class WebSocketConnection: Sendable {
         var loss: (any Error)?
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
+        /// Whether nothing has arrived since the last ping of ``keepAlive(_:)``.
+        var isSilent = false
         var endWaiters = WaitingTasks()
         /// Whether the monitors know the end.
         var isReported = false
@@ -201,11 +203,12 @@ final class WebSocketConnection: Sendable {
         while !Task.isCancelled {
             do {
                 try await clock.sleep(for: interval.clamped)
+                state.withLock { $0.isSilent = true }
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                // While the inbox is full, the pong may follow messages that were not read.
-                if !inbox.hasWaitingWriter { return abort(error) }
+                // The pong may follow a message that still arrives or, while the inbox is full, messages that were not read.
+                if state.withLock({ $0.isSilent }), !inbox.hasWaitingWriter { return abort(error) }
             } catch {
                 return
             }

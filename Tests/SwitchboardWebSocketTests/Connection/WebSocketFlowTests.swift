@@ -285,6 +285,32 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("a server that sends a long message need not answer a ping before its end")
+    func pingDuringMessage() async throws {
+        let clock = TestClock()
+        var settings = WebSocketOptions()
+        settings.pingInterval = .seconds(20)
+        let (chunks, source) = AsyncStream<Data>.makeStream()
+        let connection = WebSocketConnection(SendQueue(), settings, nil, clock: clock)
+        let reads = Protected(0)
+        let body = ResponseBytes {
+            reads.withLock { $0 += 1 }
+            return await chunks.first { _ in true }
+        }
+        connection.start(body, FrameCoding(MessageFramer(SendQueue()), MessageReader(limit: 1 << 20)))
+        for (number, chunk) in ["82 0a 01 02", "03 04", "05 06"].enumerated() {
+            clock.advance(by: try await clock.nextSleep())
+            _ = try await clock.nextSleep()
+            source.yield(bytes(chunk))
+            #expect(await comesTrue { reads.value == number + 2 })
+            clock.advance(by: .seconds(20))
+        }
+        for _ in 0..<2 { clock.advance(by: try await clock.nextSleep()) }
+        let end = await connection.inbox.ended()
+        let failure = #expect(throws: NetworkError.self) { try end?.get() }
+        #expect(failure?.code == .timedOut)
+    }
+
     @Test("each of many pings is examined once, whatever the server answers", arguments: [1, 3])
     func manyPings(step: Int) async throws {
         let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
