@@ -191,15 +191,17 @@ actor ResumableUploader {
             removeState()
             throw error
         }
-        // Creates the upload again if the server lost it.
-        if let status = response?.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
+        // Creates the upload again if the server lost it. A 403 says so of an offset request. A piece may be forbidden for
+        // another reason, so the next request asks for the offset.
+        let isSafe = error.request?.method.isSafe == true
+        if let status = response?.statusCode, target != nil, [404, 410].contains(status) || status == 403 && isSafe {
             if status != 403 { removeState() }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)
         } else {
-            // The server has another offset. A creation has none.
-            let statuses: Set<Int> = target == nil ? [] : [409, 416, 423]
+            // The server may have another offset. A creation has none.
+            let statuses: Set<Int> = target == nil ? [] : [403, 409, 416, 423]
             guard try await call.waitForRetry(after: error, or: statuses) else { throw error }
         }
         isRecovering = true

@@ -148,6 +148,25 @@ struct UploadRestartTests {
         #expect(uploads.uploadCount == 2)
     }
 
+    /// In tus, a 403 may say that the server has no such upload only in response to HEAD.
+    @Test("a forbidden piece does not restart the upload, unless its offset is forbidden", arguments: [false, true])
+    func forbiddenPiece(isGone: Bool) async throws {
+        let session = StubSession { request in
+            switch (request.method, request.headers["Upload-Offset"]) {
+            case (.post, _): .status(201, headers: ["Location": "/u"])
+            case (.patch, "0"): .status(204, headers: ["Upload-Offset": "100000"])
+            case (.patch, _): .status(403)
+            default: isGone ? .status(403) : .status(200, headers: ["Upload-Offset": "100000"])
+            }
+        }
+        let failure = await #expect(throws: NetworkError.self) {
+            try await upload(Data(count: 200_000), over: session, to: URL(text: "http://h.test/"))
+        }
+        #expect(failure?.statusCode == 403)
+        #expect(session.requests.count { $0.method == .post } == (isGone ? 3 : 1))
+        #expect(session.requests.count { $0.headers["Upload-Offset"] == "100000" } == 3)
+    }
+
     @Test("the state of an upload that expired is removed, also without retries", arguments: [404, 410])
     func expired(status: Int) async throws {
         try await withFolder { folder in
