@@ -40,6 +40,9 @@ final class MessageInflater {
     private let inflater: Inflater
     private let keepsContext: Bool
     private let piece: UnsafeMutableBufferPointer<UInt8>
+    /// Whether the bytes so far end in a block that ``tail`` completes. zlib would otherwise read the tail as the start of
+    /// the next message.
+    private var needsTail = false
 
     /// Creates an inflater. `keepsContext` is whether a message may refer to the messages before it.
     init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
@@ -61,6 +64,7 @@ final class MessageInflater {
             let result = Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(input, into: piece) }
             guard case .success(let (rest, count, isEnd)) = result else { throw Self.damage }
             if isEnd { inflater.reset() }  // a block was marked as the last one (RFC 7692 §7.2.3.4)
+            if isEnd || !input.isEmpty { needsTail = !isEnd }
             let isStuck = rest == input.count
             input = UnsafeRawBufferPointer(rebasing: input.suffix(rest))
             if count > 0 {
@@ -78,10 +82,13 @@ final class MessageInflater {
     func endMessage(
         _ body: (UnsafeRawBufferPointer) throws(WebSocketViolation) -> Void
     ) throws(WebSocketViolation) {
-        let result = Self.tail.withUnsafeBytes { tail in
-            Result { () throws(WebSocketViolation) in try inflate(tail, body) }
+        if needsTail {
+            let result = Self.tail.withUnsafeBytes { tail in
+                Result { () throws(WebSocketViolation) in try inflate(tail, body) }
+            }
+            try result.get()
+            needsTail = false
         }
-        try result.get()
         if !keepsContext { inflater.reset() }
     }
 

@@ -23,6 +23,20 @@ import SwitchboardTestSupport
         }
     }
 
+    /// Servers that compress each message with zlib's `Z_FINISH` omit the octet after the last block (§7.2.3.4), and some
+    /// send nothing for an empty message.
+    @Test(
+        "a message whose last octet is missing leaves the next one readable", arguments: [true, false],
+        [("c1 07 f3 48 cd c9 c9 07 00", "Hello"), ("c1 00", "")])
+    func missingOctet(_ keepsContext: Bool, _ message: (digits: String, text: String)) throws {
+        let frames = bytes("\(message.digits) \(message.digits) c1 07 f2 48 cd c9 c9 07 00 \(message.digits)")
+        for size in 1...frames.count {
+            let texts = try events(frames, by: size, reader(keepsContext: keepsContext))
+            #expect(
+                texts == [message.text, message.text, "Hello", message.text].map { .message(.text($0)) }, "by \(size)")
+        }
+    }
+
     @Test("a second message may refer to the first")
     func context() throws {
         let frames = bytes("c1 07 f2 48 cd c9 c9 07 00 c1 05 f2 00 11 00 00")
