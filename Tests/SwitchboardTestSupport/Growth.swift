@@ -1,25 +1,27 @@
 import Foundation
 
 /// Returns how many times as long a large input takes as a small one, in processor time of the current thread, or of the
-/// process on Apple's systems, the least of three runs each. Busy processes hardly change it.
+/// process on Apple's systems. Runs each up to three times and compares the least times, so that busy processes hardly
+/// change it.
 ///
 /// Eight times the input takes about 8 times as long in linear time, and 64 times as long in quadratic time. The small
 /// input should take some milliseconds.
 package func growth<Input>(
     from small: Int, to large: Int, of input: (Int) throws -> Input, _ run: (Input) throws -> Void
 ) rethrows -> Double {
-    func least(_ size: Int) throws -> Double {
+    /// Returns the least time of three runs, or of fewer if one is short enough.
+    func least(_ size: Int, enough: Double = 0) throws -> Double {
         let input = try input(size)
         var least = Double.infinity
-        for _ in 0..<3 {
+        for _ in 0..<3 where least > enough {
             let start = processorTime
             try run(input)
             least = min(least, processorTime - start)
         }
         return least
     }
-    let (one, other) = (try least(small), try least(large))
-    return other / one
+    let one = try least(small)
+    return try least(large, enough: one * Double(large) / Double(small) * 1.5) / one
 }
 
 private var processorTime: Double {
