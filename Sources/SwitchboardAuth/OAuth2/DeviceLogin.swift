@@ -102,8 +102,8 @@ extension OAuth2Client {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)).
     ///
     /// It polls the token endpoint at the server's interval, by default every 5 seconds. The interval grows by 5
-    /// seconds after each `slow_down`, and doubles after a request without a response. The last request is sent at the
-    /// end of the lifetime at the latest.
+    /// seconds after each `slow_down`, and doubles after a request without a response, and after the status of an
+    /// overloaded server, such as 503. The last request is sent at the end of the lifetime at the latest.
     ///
     /// - Parameters:
     ///   - login: The login. It can be completed once.
@@ -128,6 +128,7 @@ extension OAuth2Client {
                 case .authorizationPending?: break
                 case .slowDown?: (interval, wait) = (interval + .seconds(5), wait + .seconds(5))
                 case nil where error.code == .timedOut || error.code.isKind(of: .cannotConnect): wait = wait * 2
+                case nil where error.statusCode.map(RetryPolicy().statusCodes.contains) == true: wait = wait * 2
                 default: throw error
                 }
             }

@@ -76,6 +76,18 @@ struct DeviceLoginTests {
         #expect(clock.sleeps == [5, 10, 20, 40, 80, 160, 285].map { .seconds($0) })
     }
 
+    @Test("an overloaded server does not end the wait for a login", arguments: [429, 500, 502, 503, 504])
+    func overloaded(status: Int) async throws {
+        let session = StubSession(
+            .json(Self.codes), .status(status), error("authorization_pending"),
+            .json(Self.token))
+        let (client, clock) = (client(session), TestClock(skips: true))
+        let login = try await client.deviceLogin()
+        let token = try await client.token(for: login, clock: clock)
+        #expect(token.accessToken == "a1")
+        #expect(clock.sleeps == [5, 10, 10].map { .seconds($0) })
+    }
+
     @Test("a refusal, an expired code and the end of the lifetime end the wait")
     func ends() async throws {
         for code in ["access_denied", "expired_token"] {
