@@ -81,17 +81,20 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
             // URL.
             let isRedirected = followRedirect(response, &request)
             if isRedirected { limit = min(limit + 1, 20) }
-            if let digest, !isRedirected, answeredCount > 0 || digest.challenge.nonce == challenge.nonce,
+            if let digest, !isRedirected, answeredCount > 0 || digest.challenge.isRepeated(by: challenge),
                 !challenge.isStale
             {
                 nonces.remove(digest, for: key)
                 return response
             }
-            nonces.store(challenge, for: key)
-            guard answeredCount < limit, request.body.isReplayable else { return response }
+            guard answeredCount < limit, request.body.isReplayable else {
+                nonces.store(challenge, for: key)
+                return response
+            }
             if credentials == nil { credentials = try await self.credentials(for: request) }
-            digest = nonces.next(for: key)
-            guard credentials != nil, digest != nil else { return response }
+            guard credentials != nil else { return response }
+            digest = nonces.next(after: challenge, for: key)
+            guard digest != nil else { return response }
             answeredCount += 1
             request.report(.authentication(challenge.isStale ? "digest: the nonce was stale" : "digest: challenged"))
         }
@@ -186,24 +189,38 @@ final class DigestNonces: Sendable {
     /// accept each count only once (RFC 7616 §3.4).
     func store(_ challenge: DigestChallenge, for key: OriginKey) {
         let entry = Entry(challenge: challenge, clientNonce: makeNonce())
-        nonces.withLock { nonces in
-            if nonces[key]?.challenge.nonce == challenge.nonce {
-                nonces[key]?.challenge = challenge
-                return
-            }
-            if nonces.count >= Self.limit, nonces[key] == nil { nonces.removeAll() }
-            nonces[key] = entry
-        }
+        nonces.withLock { Self.store(entry, for: key, in: &$0) }
     }
 
     /// Returns the next response for an origin, or nil without a challenge.
     func next(for key: OriginKey) -> DigestResponse? {
-        nonces.withLock { nonces in
-            guard var entry = nonces[key], entry.count < .max else { return nil }
-            entry.count += 1
-            nonces[key] = entry
-            return DigestResponse(challenge: entry.challenge, clientNonce: entry.clientNonce, count: entry.count)
+        nonces.withLock { Self.next(for: key, in: &$0) }
+    }
+
+    /// Stores a challenge, and returns its next response. A server may accept a nonce only once, so a concurrent
+    /// request must not get a response to the same challenge.
+    func next(after challenge: DigestChallenge, for key: OriginKey) -> DigestResponse? {
+        let entry = Entry(challenge: challenge, clientNonce: makeNonce())
+        return nonces.withLock { nonces in
+            Self.store(entry, for: key, in: &nonces)
+            return Self.next(for: key, in: &nonces)
         }
+    }
+
+    private static func store(_ entry: Entry, for key: OriginKey, in nonces: inout [OriginKey: Entry]) {
+        if nonces[key]?.challenge.nonce == entry.challenge.nonce {
+            nonces[key]?.challenge = entry.challenge
+            return
+        }
+        if nonces.count >= limit, nonces[key] == nil { nonces.removeAll() }
+        nonces[key] = entry
+    }
+
+    private static func next(for key: OriginKey, in nonces: inout [OriginKey: Entry]) -> DigestResponse? {
+        guard var entry = nonces[key], entry.count < .max else { return nil }
+        entry.count += 1
+        nonces[key] = entry
+        return DigestResponse(challenge: entry.challenge, clientNonce: entry.clientNonce, count: entry.count)
     }
 
     /// Stores the nonce that the server named for later requests (RFC 7616 §3.5).

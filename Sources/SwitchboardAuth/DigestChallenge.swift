@@ -77,6 +77,9 @@ struct DigestChallenge: Sendable, Hashable {
         return best
     }
 
+    /// Returns whether another challenge rejects the response to this one. A server may use a nonce for several realms.
+    func isRepeated(by other: DigestChallenge) -> Bool { nonce == other.nonce && realm == other.realm }
+
     private var strength: Int {
         switch digest {
         case .md5, .sha1: 0

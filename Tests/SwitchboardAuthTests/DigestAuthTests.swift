@@ -276,6 +276,43 @@ struct DigestAuthTests {
         #expect(answers(session)[2]?["nc"] == count)
     }
 
+    @Test("a nonce for several realms is answered in each")
+    func realms() async throws {
+        let session = StubSession { request in
+            let realm = #"realm="\#(request.url?.lastPathComponent ?? "")""#
+            return request.headers["Authorization"]?.contains(realm) == true
+                ? .text("ok") : .status(401, headers: ["WWW-Authenticate": #"Digest \#(realm), nonce="n", qop="auth""#])
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [digest()])
+        for realm in ["a", "b", "a"] {
+            let response = try await router.response(for: URLEndPoint(.get, #require(URL(string: "http://h/\(realm)"))))
+            #expect(response.statusCode == 200)
+        }
+        #expect(
+            answers(session).map { $0?["nc"] } == [nil, "00000001", "00000002", "00000003", "00000004", "00000005"])
+    }
+
+    @Test("each of two concurrent challenges gets its own answer, because a server may accept a nonce once")
+    func oneTimeNonces() async throws {
+        let nonces = Deliveries<String>()
+        let session = StubSession { request in
+            guard request.headers["Authorization"] == nil else { return .text("ok") }
+            nonces.add("n\(nonces.all.count + 1)")
+            return .status(401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="\#(nonces.all.last ?? "")""#])
+        }
+        let other = URLEndPoint(
+            .get, url, options: RequestOptions { $0.credentials = BasicCredentials(user: "u", password: "p") })
+        let router = Protected<Router<URLEndPoint>?>(nil)
+        // While the credentials for the first challenge are requested, another request is challenged.
+        let digest = DigestAuth {
+            _ = try await router.value?.response(for: other)
+            return BasicCredentials(user: "u", password: "p")
+        }
+        _ = router.swap(Router(session: session, interceptors: [digest]))
+        _ = try await router.value?.response(for: URLEndPoint(.get, url))
+        #expect(answers(session).map { $0?["nonce"] } == [nil, nil, "n2", "n1"])
+    }
+
     @Test("a challenge that offers only auth-int is a typed error")
     func onlyIntegrity() async throws {
         let session = StubSession { [self] _ in refusal(Self.challenge("MD5", qop: "auth-int")) }
