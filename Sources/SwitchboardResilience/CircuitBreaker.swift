@@ -14,7 +14,8 @@ import SwitchboardText
 /// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
-/// again when it fails. A canceled call does not count. After a probe that was canceled, that failed with an error that
+/// again when it fails. If the probe takes longer than the open time, such as a large upload, the next request is a
+/// probe too. A canceled call does not count. After a probe that was canceled, that failed with an error that
 /// does not count, or that a cache answered without an exchange, the next request is the probe. A probe may need a new
 /// credential, so requests that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider
 /// sends, pass too. Only their failure counts.
@@ -116,7 +117,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admission {
         let now = elapsed()
         let isRefresh = EnclosingOperations.obtainCredential
-        switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh) ?? .admitted(0) }) {
+        switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh, rules) ?? .admitted(0) }) {
         case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
@@ -201,7 +202,8 @@ struct Circuit: Sendable {
     private enum Phase {
         case closed(failures: ArraySlice<Duration>)
         case open(until: Duration)
-        case halfOpenProbe
+        /// The next request after `until` is a probe too.
+        case halfOpenProbe(until: Duration)
     }
 
     private var phase = Phase.closed(failures: [])
@@ -217,14 +219,19 @@ struct Circuit: Sendable {
     }
 
     /// Returns the decision about a request. The first request after the open time becomes the probe.
-    mutating func admit(at now: Duration, _ isRefresh: Bool) -> Decision {
+    mutating func admit(at now: Duration, _ isRefresh: Bool, _ rules: Rules) -> Decision {
         switch phase {
         case .closed: return .admitted(epoch)
-        // The probe may wait for a request that refreshes its credential.
-        case .halfOpenProbe: return isRefresh ? .admitted(epoch) : .rejected(nil)
+        case .halfOpenProbe(let until):
+            // The probe may wait for a request that refreshes its credential.
+            guard !isRefresh else { return .admitted(epoch) }
+            guard until <= now else { return .rejected(nil) }
+            // Both are of the same epoch: the first outcome decides.
+            phase = .halfOpenProbe(until: now + rules.openTime)
+            return .probe(epoch)
         case .open(let until):
             guard until <= now else { return .rejected(until - now) }
-            transition(.halfOpenProbe)
+            transition(.halfOpenProbe(until: now + rules.openTime))
             return .probe(epoch)
         }
     }

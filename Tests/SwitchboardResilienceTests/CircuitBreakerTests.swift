@@ -113,6 +113,39 @@ struct CircuitBreakerTests {
         #expect(waits.texts.contains("the circuit of \(key) \(end)"))
     }
 
+    @Test(
+        "after a probe that takes longer than the open time, the next request is a probe too", arguments: [true, false])
+    func slowProbe(succeeds: Bool) async throws {
+        let breaker = breaker()
+        let (gate, begun) = (Gate(), Deliveries<Bool>())
+        let session = StubSession { request in
+            request.method == .put || begun.all.count > 3 && succeeds ? .text("ok") : .status(500)
+        }
+        let slow = AdHocInterceptor { request, next in
+            begun.add(true)
+            if request.method == .put { try await gate.wait() }
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker, slow])
+        for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
+        clock.advance(by: .seconds(20))
+        let upload = Task { try await router.rawResponse(for: URLEndPoint(.put, url)).statusCode }
+        #expect(await comesTrue { begun.all.count == 4 })
+        clock.advance(by: .seconds(19))
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.rawResponse(for: URLEndPoint(.get, url))
+        }
+        #expect(error?.code == .circuitOpen)
+        clock.advance(by: .seconds(1))
+        let status = try await router.rawResponse(for: URLEndPoint(.get, url)).statusCode
+        let expected: CircuitBreaker.State = succeeds ? .closed : .open(for: .seconds(20))
+        #expect(status == (succeeds ? 200 : 500) && breaker.state(of: key) == expected)
+        // The first outcome has decided.
+        gate.open()
+        let uploaded = try await upload.value
+        #expect(uploaded == 200 && breaker.state(of: key) == expected)
+    }
+
     @Test("a canceled call is no failure; a canceled probe leaves it half open")
     func cancelled() async throws {
         let breaker = breaker()
