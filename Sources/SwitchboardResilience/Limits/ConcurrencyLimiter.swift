@@ -14,7 +14,8 @@ import SwitchboardPlatform
 /// List it after `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed
 /// response occupies its slot until its end or until it is released. A canceled request leaves the queue immediately.
 /// Several routers may share a limiter. Requests that refresh the credential of an `AuthenticationInterceptor`, or that
-/// a credential provider sends, do not wait.
+/// a credential provider sends, do not wait. Nor does a request that an interceptor after the limiter sends, because the
+/// one that waits for it has a slot.
 public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     private let state: Protected<ConcurrencySlots>
 
@@ -51,13 +52,13 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
 
     /// Waits for a slot, sends the request, and releases the slot.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        // A refresh must not wait for requests that wait for its credential.
-        guard !request.options.bypassesLimits, !EnclosingOperations.obtainCredential else {
-            return try await next(request)
-        }
+        // A refresh must not wait for requests that wait for its credential, and no request for the one that sent it.
+        guard !request.options.bypassesLimits, !EnclosingOperations.obtainCredential,
+            !EnclosingOperations.contain(self)
+        else { return try await next(request) }
         let slot = try await slot(for: request)
         defer { withExtendedLifetime(slot) {} }
-        var response = try await next(request)
+        var response = try await EnclosingOperations.run(of: self) { try await next(request) }
         if let stream = response.stream { response.stream = ResponseBytes(SlotStream(stream, slot)) }
         return response
     }

@@ -135,6 +135,30 @@ struct ConcurrencyLimiterTests {
         for call in calls { #expect(try await call.value == "done") }
     }
 
+    @Test("a request from within a request does not wait for the slot of that one")
+    func nested() async throws {
+        let limiter = ConcurrencyLimiter(1)
+        let session = StubSession { _ in .text("done") }
+        let nonces = Router<URLEndPoint>(session: session, interceptors: [limiter])
+        let waits = Events()
+        let nonce = endPoint("https://h/nonce", waits)
+        let signer = AdHocInterceptor { request, next in
+            let call = Task { try await nonces.response(for: nonce) }
+            // Without the end of the call, the wait for a slot would not end.
+            guard await comesTrue({ session.requests.count == 1 || limiter.waiting == 1 }) else {
+                throw CancellationError()
+            }
+            if limiter.waiting > 0 { call.cancel() }
+            _ = try await call.value
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter, signer])
+        let response = try await router.response(for: URLEndPoint(.get, url))
+        #expect(response.statusCode == 200 && session.requests.map(\.path) == ["/nonce", "/a"])
+        #expect(limiter.inFlight == 0 && limiter.waiting == 0)
+        #expect(!waits.texts.contains { $0.contains("waits for a slot") })
+    }
+
     @Test("a request may bypass it, also while paused, and is not counted", .requirement("S2.18"))
     func bypass() async throws {
         let limiter = ConcurrencyLimiter(0, perHost: 0)
