@@ -18,6 +18,7 @@ import SwitchboardPlatform
 /// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
 ///   result too, and the next request refreshes the credential. If a redirect turned a POST into a GET that gets a 401,
 ///   only the GET is sent again.
+/// - If a sign-out and a new sign-in follow a request, its 401 is the result: the new user may be another one.
 /// - A refresh runs in a separate task and finishes even if all waiting requests were canceled, because it may already
 ///   have used up the old credential. ``refreshTimeout`` limits its time.
 /// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is
@@ -92,7 +93,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         guard addsCredential(to: request) else { return try await next(request) }
         var request = request
         request.recordSignIn()
-        var failures = partitionState(of: request).failures
+        let began = partitionState(of: request)
+        var failures = began.failures
         guard let stored = try await credential(for: request, &failures) else { return try await next(request) }
         var response = try await next(applying(stored, to: request))
         // A redirect to another origin does not carry the credential, so a rejection there is not about it.
@@ -118,6 +120,10 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
             return try await next(request)
         }
         guard let replacement else { return response }
+        guard partitionState(of: request).removals == began.removals else {
+            request.report(.authentication("rejected; not sent again after a sign-out"))
+            return response
+        }
         // The body of the rejection may occupy the slot of a limiter.
         response.stream = nil
         return try await next(applying(replacement, to: request))

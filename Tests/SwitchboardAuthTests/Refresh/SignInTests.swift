@@ -115,6 +115,24 @@ struct SignInTests {
         #expect(try await login.credential(in: nil) == nil)
     }
 
+    @Test("a request of one user is not sent again as the next user", arguments: [true, false])
+    func nextUser(isSignedOut: Bool) async throws {
+        let keys = KeyAuthenticator()
+        let login = AuthenticationInterceptor(keys)
+        let session = StubSession { request in
+            guard request.headers["Authorization"] == "Key 1" else { return .text("ok") }
+            if isSignedOut { try await login.signOut(in: String?.none) }
+            try await login.signIn(Key(number: 7), in: String?.none)
+            return .status(401)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [login])
+        let response = try await router.rawResponse(for: URLEndPoint(.post, URL(text: "https://h/notes")))
+        #expect(response.statusCode == (isSignedOut ? 401 : 200))
+        #expect(session.authorizations == (isSignedOut ? ["Key 1"] : ["Key 1", "Key 7"]))
+        let next = try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://h/notes")))
+        #expect(next.statusCode == 200 && keys.refreshes.all.isEmpty)
+    }
+
     @Test("browsing works with the app's key alone; favorites need a sign-in")
     func browsing() async throws {
         let session = StubSession { _ in .text("ok") }
