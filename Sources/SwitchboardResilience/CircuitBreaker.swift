@@ -15,10 +15,11 @@ import SwitchboardText
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
 /// again when it fails. If the probe takes longer than the open time, such as a large upload, the next request is a
-/// probe too. A canceled call does not count. After a probe that was canceled, that failed with an error that
-/// does not count, or that a cache answered without an exchange, the next request is the probe. A probe may need a new
-/// credential, so requests that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider
-/// sends, pass too. Only their failure counts.
+/// probe too. A canceled call does not count, nor one that ends at `Timeouts.total`, which includes waits in queues: set
+/// `Timeouts.attempt` too. After a probe that was canceled, that failed with an error that does not count, or that a
+/// cache answered without an exchange, the next request is the probe. A probe may need a new credential, so requests
+/// that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider sends, pass too. Only
+/// their failure counts.
 ///
 /// An open circuit does not end event streams and WebSockets that reconnect: they wait for their next attempt.
 ///
