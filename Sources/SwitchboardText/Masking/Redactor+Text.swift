@@ -9,7 +9,7 @@ extension Redactor {
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         let isForm = first == .equals && !text.utf8.contains(.space)
         return SearchedText.masking(isForm ? form(text) : text) { text in
-            prose(in: objects(in: text.bytes.contains(.lessThan) ? markup(in: text) : text))
+            prose(in: objects(in: privateKeys(in: text.bytes.contains(.lessThan) ? markup(in: text) : text)))
         }
     }
 
@@ -52,6 +52,7 @@ extension Redactor {
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
         return SearchedText.masking(text) { text in
+            let text = privateKeys(in: text)
             let hasObjects = text.bytes.contains { $0 == .leftBrace || $0 == .leftBracket }
             return prose(in: hasObjects ? objects(in: text) : text)
         }
@@ -147,12 +148,36 @@ extension Redactor {
 
     /// Redacts credentials that are recognizable without a name.
     func tokens(in text: String) -> String {
-        let canHaveTokens = text.utf8.contains { $0 == UInt8(ascii: "J") || $0.isBlank }
-        return canHaveTokens ? SearchedText.masking(text, by: { tokens(in: $0) }) : text
+        let canHaveTokens = text.utf8.contains { $0 == UInt8(ascii: "J") || $0.isBlank || $0 == .percent }
+        return canHaveTokens ? SearchedText.masking(text, by: { tokens(in: privateKeys(in: $0)) }) : text
     }
 
     private func tokens(in text: SearchedText) -> SearchedText {
         matchesWords ? credentials(in: webTokens(in: text)) : text
+    }
+
+    /// Redacts private keys in PEM ([RFC 7468](https://www.rfc-editor.org/rfc/rfc7468)), from `-----BEGIN` to the end of
+    /// the last line. Without one, a key ends with the characters of its lines.
+    private func privateKeys(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
+        guard matchesWords else { return text }
+        var replacements = Replacements()
+        var index = 0
+        while let start = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
+            index = start + 1
+            guard let content = bytes.endOfKeyMark("-----BEGIN", at: start) else { continue }
+            var (last, end) = (content, nil as Int?)
+            while last < bytes.count, bytes[last] != .quote, !bytes[last...].starts(with: "-----BEGIN".utf8) {
+                end = bytes.endOfKeyMark("-----END", at: last)
+                if end != nil { break }
+                last += 1
+            }
+            index = end ?? bytes[content..<last].firstIndex { !ASCIISet.keyLine.contains($0) } ?? last
+            // The backslashes of a quote in JSON within JSON.
+            if end == nil, index < bytes.count, bytes[index] == .quote { index -= bytes.backslashes(before: index) }
+            if index > content { replacements.add(start..<index, mask.utf8) }
+        }
+        return text.replacing(replacements)
     }
 
     /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)): `eyJ` is `{"` in Base64.
@@ -243,6 +268,10 @@ extension String {
 }
 
 extension ASCIISet {
+    /// The characters of a label of PEM, in a form too.
+    fileprivate static let keyLabel = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +%")
+    /// The characters of the lines of PEM, of their escapes, and of fields such as `Proc-Type: 4,ENCRYPTED`.
+    fileprivate static let keyLine = alphanumerics.union(ASCIISet("+/= \t\r\n\\%-:,"))
     fileprivate static let base64URL = alphanumerics.union(ASCIISet("-_"))
     /// The characters of `token68` ([RFC 9110 §11.2](https://www.rfc-editor.org/rfc/rfc9110#section-11.2)).
     fileprivate static let token68 = unreserved.union(ASCIISet("+/="))
@@ -279,6 +308,17 @@ extension [UInt8] {
         }
         guard start + 1 < count, let high = self[start].hexValue, let low = self[start + 1].hexValue else { return nil }
         return (high << 4 | low, start + 2)
+    }
+
+    /// Returns the end of the first or the last line of a private key in PEM. Nil for any other text.
+    fileprivate func endOfKeyMark(_ mark: String, at start: Int) -> Int? {
+        guard self[start...].starts(with: mark.utf8) else { return nil }
+        let label = self[(start + mark.utf8.count)...].prefix(80).prefix(while: ASCIISet.keyLabel.contains)
+        let name = String(decoding: label.filter { 0x41...0x5A ~= $0 }, as: UTF8.self)
+        let end = label.endIndex
+        guard name.hasSuffix("PRIVATEKEY") || name.hasSuffix("PRIVATEKEYBLOCK"), self[end...].starts(with: "-----".utf8)
+        else { return nil }
+        return end + 5
     }
 
     /// Returns whether the byte may belong to an escape before a name: `\nCookie: …`, `\npwd=…`, `\nBearer …`.

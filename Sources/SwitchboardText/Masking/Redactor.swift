@@ -19,7 +19,8 @@ package struct Redactor: Sendable {
     }
 
     /// The default: the common names of credentials, cookies, keys and tokens, any name that contains their words
-    /// (``SecretName``), and under any name JSON Web Tokens and credentials behind `Bearer` or `Basic`.
+    /// (``SecretName``), and under any name JSON Web Tokens, private keys in PEM and credentials behind `Bearer` or
+    /// `Basic`.
     package static let standard: Redactor = {
         var redactor = Redactor(
             headerNames: """

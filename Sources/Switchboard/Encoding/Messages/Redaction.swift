@@ -31,7 +31,7 @@ public struct Redaction: Sendable {
     }
 
     /// The default: the usual names of credentials, cookies, keys and tokens, and any name with the words of one. Without
-    /// a name it recognizes JSON Web Tokens and credentials behind `Bearer` or `Basic`.
+    /// a name it recognizes JSON Web Tokens, private keys in PEM, and credentials behind `Bearer` or `Basic`.
     ///
     /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and similar words make a
     /// secret, as in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in

@@ -108,7 +108,6 @@ struct BodyRedactionTests {
             ("secret: |hunter2\nsecret: >hunter2\na: b", "secret: <redacted>\nsecret: <redacted>\na: b"),
             ("password:\n  hunter2\na: b", "password:\n<redacted>\na: b"),
             ("{password: hunter2, a: b}", "{password: <redacted>, a: b}"),
-            ("bad request, password: it is too short", "bad request, password: it is too short"),
             // URLs in text.
             ("see postgres://me:hunter2@h/db?a=b", "see postgres://<redacted>@h/db?a=b"),
             ("at https://h/a;jsessionid=hunter2?b=c", "at https://h/a;jsessionid=<redacted>"),
@@ -155,6 +154,77 @@ struct BodyRedactionTests {
             ),
         ])
     func texts(text: String, expected: String) { redaction.check(text, expected) }
+
+    // RFC 7468 §10 and §11, RFC 1421 §4.6 and RFC 9580 §6.2: the labels and the lines of keys.
+    @Test(
+        "a private key in PEM is masked without a name, up to its last line",
+        arguments: [
+            ("…", "<redacted>"), ("a …, b", "a <redacted>, b"), ("a: b\n…\nc: d", "a: b\n<redacted>\nc: d"),
+            (#"{"a":"…\n","b":1}"#, #"{"a":"<redacted>\n","b":1}"#),
+            (#"{"private_key":"…\n","b":1}"#, #"{"private_key":"<redacted>","b":1}"#),
+            (#"{"a":"{\"b\":\"…\"}"}"#, #"{"a":"{\"b\":\"<redacted>\"}"}"#),
+            ("export PRIVATE_KEY=\"…\"\nA=b", "export PRIVATE_KEY=\"<redacted>\"\nA=b"),
+            ("a:\n  b: |\n    …\n  c: d", "a:\n  b: |\n    <redacted>\n  c: d"),
+            ("<a>…</a>", "<a><redacted></a>"), ("… and …", "<redacted> and <redacted>"),
+        ])
+    func privateKeys(text: String, expected: String) {
+        let lines = ["hunter2/hunter2+Mb=", "hunter2=="]
+        let head = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,A1", ""]
+        let comment = ["Version: 1 (a.b)", "Comment: <a@b.example>", ""]
+        let isJSON = text.contains("{")
+        let backslashes = text.contains(#"{\"#) ? #"\\"# : #"\"#
+        let ends = isJSON ? ["\(backslashes)n", "\(backslashes)r\(backslashes)n"] : ["\n", "\r\n", " "]
+        for (label, lines) in [
+            ("PRIVATE KEY", lines), ("RSA PRIVATE KEY", head + lines), ("OPENSSH PRIVATE KEY", lines),
+            ("PGP PRIVATE KEY BLOCK", comment + lines), ("ENCRYPTED PRIVATE KEY", lines),
+        ] {
+            for end in ends {
+                let key = (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----"]).joined(separator: end)
+                for key in isJSON ? [key, key.replacingOccurrences(of: "/", with: "\(backslashes)/")] : [key] {
+                    redaction.check(text.replacingOccurrences(of: "…", with: key), expected)
+                }
+            }
+        }
+    }
+
+    @Test("a form and a field with a private key in PEM are masked")
+    func privateKeysInForms() {
+        let key = "-----BEGIN EC PRIVATE KEY-----\nhunter2+hunter2/hunter2\n-----END EC PRIVATE KEY-----"
+        let form = URLEncodedFormEncoder().encode([
+            URLQueryItem(name: "a", value: key), URLQueryItem(name: "b", value: "c"),
+        ])
+        for form in [form, form.replacingOccurrences(of: "+", with: "%20")] {
+            #expect(redaction.form(form) == "a=<redacted>&b=c")
+            #expect(redaction.text(form) == "a=<redacted>&b=c")
+        }
+        let field = key.replacingOccurrences(of: "\n", with: " ")
+        #expect(redaction.value(field, ofHeader: "X-Client-Cert") == "<redacted>")
+    }
+
+    @Test(
+        "a private key that is cut is masked as far as its lines go",
+        arguments: [
+            ("-----BEGIN PRIVATE KEY-----\nhunter2\nhun", "<redacted>"),
+            (#"{"a":"-----BEGIN PRIVATE KEY-----\nhunter2","b":"c"}"#, #"{"a":"<redacted>","b":"c"}"#),
+            (
+                #"{"a":"{\"b\":\"-----BEGIN PRIVATE KEY-----\\nhunter2\"}"}"#,
+                #"{"a":"{\"b\":\"<redacted>\"}"}"#
+            ),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END",
+                "<redacted><redacted>"
+            ),
+        ])
+    func cutPrivateKeys(text: String, expected: String) { redaction.check(text, expected) }
+
+    @Test(
+        "text about private keys and other PEM stay",
+        arguments: [
+            "expected '-----BEGIN PRIVATE KEY-----'", "no -----BEGIN RSA PRIVATE KEY-----",
+            "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----",
+            "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----", "----- BEGIN PRIVATE KEY", "-----BEGIN ",
+        ])
+    func otherPEM(text: String) { redaction.check(text, text) }
 
     @Test(
         "an escaped delimiter in a secret shows no part of it",

@@ -160,6 +160,18 @@ struct RedactionRegressionTests {
         checkGrowth { String(repeating: #"\"#, count: $0 * 8) + #"u0022?token\u003dhunter2"# }
     }
 
+    @Test("thousands of private keys without an end are masked in linear time")
+    func privateKeys() {
+        let begin = "-----BEGIN PRIVATE KEY-----"
+        checkGrowth { String(repeating: "\(begin)\nhunter2 ", count: $0) }
+        checkGrowth { String(repeating: "\(begin)-", count: $0) + "\nhunter2" }
+        checkGrowth { "\(begin)\nhunter2" + String(repeating: ".", count: $0 * 8) }
+        checkGrowth { String(repeating: "-", count: $0 * 8) + "token=hunter2" }
+        checkGrowth {
+            String(repeating: " :", count: $0 * 4) + String(repeating: " ", count: $0 * 4) + ": token=hunter2"
+        }
+    }
+
     @Test("thousands of names in apostrophes are read in linear time")
     func namesInApostrophes() {
         checkGrowth { String(repeating: "'token': it's hunter2, ", count: $0) }
