@@ -101,15 +101,19 @@ private struct LineRedactor {
         var index = line.lowerBound
         while let colon = bytes[index..<line.upperBound].firstIndex(of: .colon) {
             for byte in bytes[index..<colon] { count(byte) }
-            let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
-            let first = colon - name
+            let blanks = bytes[index..<colon].reversed().prefix(while: \.isBlank).count
+            let last = colon - blanks
+            let name = bytes[index..<last].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
+            let first = last - name
             let isFirst = first == key
             index = colon + 1
             guard name > 0 else { continue }
             // The letter of an escape looks like a part of the name: `\nCookie: …`.
             let start = bytes.isLetterOfEscape(at: first) ? first + 1 : first
             let escaped = isFirst ? nil : bytes.escapedLine(beginningAt: start)
-            if bytes[start..<colon].equalsLowercase("sec-websocket-protocol") {
+            // Blanks may precede the colon of YAML (YAML 1.2.2 §7.4.2), and within a line the colon of a sentence.
+            guard blanks == 0 || isFirst || escaped != nil else { continue }
+            if bytes[start..<last].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound, escaped?.depth)
                 let list = String(decoding: bytes[index..<end], as: UTF8.self)
                 for (piece, masked) in zip(list.pieces(between: .comma), redactor.protocols(list)) {
@@ -120,8 +124,8 @@ private struct LineRedactor {
                 (rest, index) = (end, end)
                 continue
             }
-            let inner = start > first ? value(of: start..<colon, isFirst, line, rest, escaped) : nil
-            guard let range = inner ?? value(of: first..<colon, isFirst, line, rest, start > first ? nil : escaped)
+            let inner = start > first ? value(of: start..<last, isFirst, line, rest, escaped) : nil
+            guard let range = inner ?? value(of: first..<last, isFirst, line, rest, start > first ? nil : escaped)
             else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
@@ -152,7 +156,7 @@ private struct LineRedactor {
         let beginsLine = isFirst || escaped != nil
         let before = bytes[rest..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == .leftBrace || before == .comma)
-        let colon = name.upperBound
+        let colon = bytes[name.upperBound...].firstIndex(of: .colon) ?? name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
         guard
             isHeader && (!isWord || isStructured || beginsLine)

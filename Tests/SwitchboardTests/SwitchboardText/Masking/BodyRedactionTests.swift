@@ -108,6 +108,15 @@ struct BodyRedactionTests {
             ("secret: |hunter2\nsecret: >hunter2\na: b", "secret: <redacted>\nsecret: <redacted>\na: b"),
             ("password:\n  hunter2\na: b", "password:\n<redacted>\na: b"),
             ("{password: hunter2, a: b}", "{password: <redacted>, a: b}"),
+            // A blank before the colon (YAML 1.2.2 §7.4).
+            (
+                "user : ann\n  word : a\npassword : hunter2, hunter2\nage : 3",
+                "user : ann\n  word : a\npassword : <redacted>\nage : 3"
+            ),
+            ("- token\t: hunter2\n  a: b", "- token\t: <redacted>\n  a: b"),
+            ("secret : |\n  hunter2\na: b", "secret : |\n<redacted>\na: b"),
+            (#"{"yaml":"a: b\npassword : hunter2 hunter2\nc: d"}"#, #"{"yaml":"a: b\npassword : <redacted>\nc: d"}"#),
+            ("the token : it is old, no token : none", "the token : it is old, no token : none"),
             // URLs in text.
             ("see postgres://me:hunter2@h/db?a=b", "see postgres://<redacted>@h/db?a=b"),
             ("at https://h/a;jsessionid=hunter2?b=c", "at https://h/a;jsessionid=<redacted>"),
