@@ -33,7 +33,9 @@ package struct Redactor: Sendable {
                 samlart
                 """.words)
         redactor.memberNames.formUnion(
-            "tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets".words)
+            """
+            tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets cookie setcookie dpop
+            """.words)
         redactor.matchesWords = true
         return redactor
     }()
@@ -63,9 +65,12 @@ package struct Redactor: Sendable {
         headerNames.contains(name.asSecretName) || hasSecretWords(name)
     }
 
-    /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
+    /// Returns whether a member is a secret. A name such as `tokens` before a number is a count. A name with a hyphen may
+    /// be that of a header field, which a server returns in JSON.
     package func isSecret(member name: String, before value: UInt8? = nil) -> Bool {
-        guard memberNames.contains(name.asSecretName) || hasSecretWords(name) else { return false }
+        let known = name.asSecretName
+        let isField = name.utf8.contains(UInt8(ascii: "-")) && headerNames.contains(known)
+        guard isField || memberNames.contains(known) || hasSecretWords(name) else { return false }
         return value?.isDigit != true || !name.lowercased().hasSuffix("tokens")
     }
 

@@ -12,8 +12,9 @@ public struct Redaction: Sendable {
     /// Parameter names whose values are secrets, in queries and forms. Written as ``headerNames``.
     public var parameterNames: Set<String> { redactor.parameterNames }
     /// Names of JSON members whose values are secrets, written as ``headerNames``. By default these are
-    /// ``parameterNames`` and some plurals such as `tokens`, unless their value is a number. `key`, `code` and
-    /// `session` are excluded, because in a body they are mostly an error's code or an item's key.
+    /// ``parameterNames``, `cookie`, and some plurals such as `tokens`, unless their value is a number. `key`, `code` and
+    /// `session` are excluded, because in a body they are mostly an error's code or an item's key. A member is also a
+    /// secret if its name has a hyphen and is one of ``headerNames``, as in the JSON of a server that returns them.
     public var memberNames: Set<String> { redactor.memberNames }
     /// The text that replaces a secret.
     public var mask: String {

@@ -117,6 +117,16 @@ struct BodyRedactionTests {
             ("secret : |\n  hunter2\na: b", "secret : |\n<redacted>\na: b"),
             (#"{"yaml":"a: b\npassword : hunter2 hunter2\nc: d"}"#, #"{"yaml":"a: b\npassword : <redacted>\nc: d"}"#),
             ("the token : it is old, no token : none", "the token : it is old, no token : none"),
+            // Header fields in JSON, as servers return them for tests.
+            (
+                #"{"headers":{"Cookie":"a=hunter2","X-Auth":"hunter2","Host":"h"}}"#,
+                #"{"headers":{"Cookie":"<redacted>","X-Auth":"<redacted>","Host":"h"}}"#
+            ),
+            (
+                #"{"set-cookie":["a=hunter2; Path=/","b=hunter2"],"x-key":"hunter2","cookie_policy":"a","auth-type":"b"}"#,
+                #"{"set-cookie":"<redacted>","x-key":"<redacted>","cookie_policy":"a","auth-type":"b"}"#
+            ),
+            ("bad request, password: it is too short", "bad request, password: it is too short"),
             // URLs in text.
             ("see postgres://me:hunter2@h/db?a=b", "see postgres://<redacted>@h/db?a=b"),
             ("at https://h/a;jsessionid=hunter2?b=c", "at https://h/a;jsessionid=<redacted>"),
