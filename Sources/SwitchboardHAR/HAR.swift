@@ -343,6 +343,13 @@ extension HAR.Timings {
 }
 
 extension HAR.Field {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        // A pair of a form may lack it.
+        value = try container.decodeIfPresent(String.self, forKey: .value) ?? ""
+    }
+
     /// Returns the fields as they are sent: without HTTP/2's pseudo-fields, and with the values separated that a
     /// browser joined with line breaks.
     fileprivate static func sent(_ fields: [HAR.Field]?) -> [HAR.Field] {

@@ -43,7 +43,7 @@ extension HAR.PostData {
     }
 
     package var data: Data {
-        if let text { return HARText.data(text, encoding: encoding, type: mimeType) ?? Data() }
+        if let text, !text.isEmpty { return HARText.data(text, encoding: encoding, type: mimeType) ?? Data() }
         let pairs = (params ?? []).map { "\($0.name.percentEncoded())=\($0.value.percentEncoded())" }
         return Data(pairs.joined(separator: "&").utf8)
     }

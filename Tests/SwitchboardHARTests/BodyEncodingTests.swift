@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardJSON
 import SwitchboardTestSupport
 import Testing
 
@@ -89,6 +90,21 @@ struct BodyEncodingTests {
         ] as [(String, [UInt8])])
     func windows1252(text: String, bytes: [UInt8]) {
         #expect(HARText.data(text, encoding: nil, type: "text/plain; charset=iso-8859-1") == Data(bytes))
+    }
+
+    // HAR 1.2 §params: the value of a pair is optional.
+    @Test(
+        "the pairs of a form are the body if the text is missing or empty",
+        arguments: [
+            (#""params":[{"name":"a","value":"b c"}]"#, "a=b%20c"),
+            (#""text":"","params":[{"name":"a","value":"b"},{"name":"c","value":""}]"#, "a=b&c="),
+            (#""params":[{"name":"a"},{"name":"b","value":null},{"name":"c","value":"d"}]"#, "a=&b=&c=d"),
+            (#""text":"a=b","params":[{"name":"c","value":"d"}]"#, "a=b"), (#""text":"","params":[]"#, ""),
+        ])
+    func formPairs(members: String, expected: String) throws {
+        let text = #"{"mimeType":"\#(Self.form)",\#(members)}"#
+        let body = try FastJSONDecoder().decode(HAR.PostData.self, from: Data(text.utf8))
+        #expect(body.data == Data(expected.utf8))
     }
 
     @Test("bytes that are not text stay unchanged")
