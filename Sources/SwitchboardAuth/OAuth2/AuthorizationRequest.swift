@@ -25,7 +25,9 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             OAuthError(code, text: text).asNetworkError("the redirect is not accepted")
         }
         let text = redirect.absoluteString
-        guard Self.withoutQuery(redirectURI) == Self.withoutQuery(text) else {
+        // A URL encodes what a text beyond ASCII has.
+        let expected = URL(string: redirectURI)?.absoluteString ?? redirectURI
+        guard Self.withoutQuery(expected) == Self.withoutQuery(text) else {
             throw rejection(.invalidRedirect, "it leads to another URL")
         }
         let items = Self.items(text)

@@ -140,6 +140,22 @@ struct OAuth2ClientTests {
         }
     }
 
+    @Test("a redirect to a URI beyond ASCII matches in its encoded form (RFC 3987 §3.1)")
+    func redirectBeyondASCII() throws {
+        var client = client(StubSession { _ in .status(500) })
+        for (uri, text) in [
+            ("films://login/zur\u{FC}ck", "films://login/zur%C3%BCck"),
+            ("https://b\u{FC}cher.example/login", "https://xn--bcher-kva.example/login"),
+        ] {
+            client.redirectURI = uri
+            let request = try client.authorizationRequest()
+            for text in [uri, text] {
+                let redirect = try #require(URL(string: "\(text)?code=c&state=\(request.state)"))
+                #expect((try? request.code(in: redirect)) == "c")
+            }
+        }
+    }
+
     @Test("authenticates by form-encoded Basic (RFC 6749 §2.3.1) or in the body", .requirement("S2.21"))
     func clientAuthentication() async throws {
         let session = StubSession { _ in .json(#"{"access_token":"a","token_type":"bearer"}"#) }
