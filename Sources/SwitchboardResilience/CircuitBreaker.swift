@@ -18,8 +18,8 @@ import SwitchboardText
 /// probe too. A canceled call does not count, nor one that ends at `Timeouts.total`, which includes waits in queues: set
 /// `Timeouts.attempt` too. After a probe that was canceled, that failed with an error that does not count, or that a
 /// cache answered without an exchange, the next request is the probe. A probe may need a new credential, so requests
-/// that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider sends, pass too. Only
-/// their failure counts.
+/// that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider or an interceptor after
+/// the breaker sends, pass too. Only their failure counts.
 ///
 /// An open circuit does not end event streams and WebSockets that reconnect: they wait for their next attempt.
 ///
@@ -94,7 +94,10 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         let key = key(request)
         let admission = try admit(request, key)
         do {
-            let response = try await next(request)
+            let isProbe = admission.exchangeCount != nil
+            let response =
+                try await isProbe
+                ? EnclosingOperations.run(of: self) { try await next(request) } : next(request)
             record(outcome(of: response, to: request, admission.exchangeCount), key, admission, request)
             return response
         } catch {
@@ -117,8 +120,8 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admission {
         let now = elapsed()
-        let isRefresh = EnclosingOperations.obtainCredential
-        switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh, rules) ?? .admitted(0) }) {
+        let isOfProbe = EnclosingOperations.obtainCredential || EnclosingOperations.contain(self)
+        switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isOfProbe, rules) ?? .admitted(0) }) {
         case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
@@ -220,12 +223,12 @@ struct Circuit: Sendable {
     }
 
     /// Returns the decision about a request. The first request after the open time becomes the probe.
-    mutating func admit(at now: Duration, _ isRefresh: Bool, _ rules: Rules) -> Decision {
+    mutating func admit(at now: Duration, _ isOfProbe: Bool, _ rules: Rules) -> Decision {
         switch phase {
         case .closed: return .admitted(epoch)
         case .halfOpenProbe(let until):
-            // The probe may wait for a request that refreshes its credential.
-            guard !isRefresh else { return .admitted(epoch) }
+            // The probe may wait for it: for a new credential, or an interceptor that sends a request.
+            guard !isOfProbe else { return .admitted(epoch) }
             guard until <= now else { return .rejected(nil) }
             // Both are of the same epoch: the first outcome decides.
             phase = .halfOpenProbe(until: now + rules.openTime)

@@ -146,6 +146,23 @@ struct CircuitBreakerTests {
         #expect(uploaded == 200 && breaker.state(of: key) == expected)
     }
 
+    @Test("a request that the probe sends and waits for passes")
+    func nested() async throws {
+        let breaker = breaker()
+        let session = StubSession(.status(500), .status(500), .status(500), .text("nonce"), .text("back"))
+        let nonces = Router<URLEndPoint>(session: session, interceptors: [breaker])
+        for _ in 0..<3 { _ = try await nonces.rawResponse(for: URLEndPoint(.get, url)) }
+        clock.advance(by: .seconds(20))
+        let signer = AdHocInterceptor { [url] request, next in
+            var request = request
+            request.headers["X-Nonce"] = try await nonces.request(URLEndPoint(.get, url), as: String.self)
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker, signer])
+        let status = try await router.rawResponse(for: URLEndPoint(.get, url)).statusCode
+        #expect(status == 200 && breaker.state(of: key) == .closed)
+    }
+
     @Test("a canceled call is no failure; a canceled probe leaves it half open")
     func cancelled() async throws {
         let breaker = breaker()
