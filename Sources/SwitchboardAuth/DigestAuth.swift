@@ -192,18 +192,16 @@ final class DigestNonces: Sendable {
         nonces.withLock { Self.store(entry, for: key, in: &$0) }
     }
 
-    /// Returns the next response for an origin, or nil without a challenge.
-    func next(for key: OriginKey) -> DigestResponse? {
-        nonces.withLock { Self.next(for: key, in: &$0) }
-    }
-
-    /// Stores a challenge, and returns its next response. A server may accept a nonce only once, so a concurrent
-    /// request must not get a response to the same challenge.
-    func next(after challenge: DigestChallenge, for key: OriginKey) -> DigestResponse? {
-        let entry = Entry(challenge: challenge, clientNonce: makeNonce())
+    /// Returns the next response for an origin, or nil without a challenge. Stores the given challenge first, in one step,
+    /// because a server may accept a nonce only once: a concurrent request gets no response to the same challenge.
+    func next(after challenge: DigestChallenge? = nil, for key: OriginKey) -> DigestResponse? {
+        let entry = challenge.map { Entry(challenge: $0, clientNonce: makeNonce()) }
         return nonces.withLock { nonces in
-            Self.store(entry, for: key, in: &nonces)
-            return Self.next(for: key, in: &nonces)
+            if let entry { Self.store(entry, for: key, in: &nonces) }
+            guard var entry = nonces[key], entry.count < .max else { return nil }
+            entry.count += 1
+            nonces[key] = entry
+            return DigestResponse(challenge: entry.challenge, clientNonce: entry.clientNonce, count: entry.count)
         }
     }
 
@@ -214,13 +212,6 @@ final class DigestNonces: Sendable {
         }
         if nonces.count >= limit, nonces[key] == nil { nonces.removeAll() }
         nonces[key] = entry
-    }
-
-    private static func next(for key: OriginKey, in nonces: inout [OriginKey: Entry]) -> DigestResponse? {
-        guard var entry = nonces[key], entry.count < .max else { return nil }
-        entry.count += 1
-        nonces[key] = entry
-        return DigestResponse(challenge: entry.challenge, clientNonce: entry.clientNonce, count: entry.count)
     }
 
     /// Stores the nonce that the server named for later requests (RFC 7616 §3.5).
