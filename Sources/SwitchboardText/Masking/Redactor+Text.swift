@@ -157,7 +157,7 @@ extension Redactor {
     }
 
     /// Redacts private keys in PEM ([RFC 7468](https://www.rfc-editor.org/rfc/rfc7468)), from `-----BEGIN` to the end of
-    /// the last line. Without one, a key ends with the characters of its lines.
+    /// the line `-----END`. Without that line, a key ends before the first character that no line of PEM has.
     private func privateKeys(in text: SearchedText) -> SearchedText {
         let bytes = text.bytes
         guard matchesWords else { return text }
@@ -167,9 +167,10 @@ extension Redactor {
             index = start + 1
             guard let content = bytes.endOfKeyMark("-----BEGIN", at: start) else { continue }
             var (last, end) = (content, nil as Int?)
-            while last < bytes.count, bytes[last] != .quote, !bytes[last...].starts(with: "-----BEGIN".utf8) {
+            while end == nil, last < bytes.count, bytes[last] != .quote,
+                !bytes[last...].starts(with: "-----BEGIN".utf8)
+            {
                 end = bytes.endOfKeyMark("-----END", at: last)
-                if end != nil { break }
                 last += 1
             }
             index = end ?? bytes[content..<last].firstIndex { !ASCIISet.keyLine.contains($0) } ?? last
