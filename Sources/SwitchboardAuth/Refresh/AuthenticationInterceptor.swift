@@ -93,8 +93,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         guard addsCredential(to: request) else { return try await next(request) }
         var request = request
         request.recordSignIn()
-        let began = partitionState(of: request)
-        var failures = began.failures
+        let initial = partitionState(of: request)
+        var failures = initial.failures
         guard let stored = try await credential(for: request, &failures) else { return try await next(request) }
         var response = try await next(applying(stored, to: request))
         // A redirect to another origin does not carry the credential, so a rejection there is not about it.
@@ -120,7 +120,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
             return try await next(request)
         }
         guard let replacement else { return response }
-        guard partitionState(of: request).removals == began.removals else {
+        guard partitionState(of: request).removals == initial.removals else {
             request.report(.authentication("rejected; not sent again after a sign-out"))
             return response
         }
