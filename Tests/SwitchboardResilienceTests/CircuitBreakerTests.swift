@@ -140,7 +140,7 @@ struct CircuitBreakerTests {
         let status = try await router.rawResponse(for: URLEndPoint(.get, url)).statusCode
         let expected: CircuitBreaker.State = succeeds ? .closed : .open(for: .seconds(20))
         #expect(status == (succeeds ? 200 : 500) && breaker.state(of: key) == expected)
-        // The first outcome has decided.
+        // The second probe has decided the state. The end of the first one changes nothing.
         gate.open()
         let uploaded = try await upload.value
         #expect(uploaded == 200 && breaker.state(of: key) == expected)

@@ -9,7 +9,7 @@ import Foundation
 package func growth<Input>(
     from small: Int, to large: Int, of input: (Int) throws -> Input, _ run: (Input) throws -> Void
 ) rethrows -> Double {
-    /// Returns the least time of three runs, or of fewer if one is short enough.
+    /// Returns the least time of three runs. Stops early after a run of at most `enough` seconds.
     func least(_ size: Int, enough: Double = 0) throws -> Double {
         let input = try input(size)
         var least = Double.infinity

@@ -25,7 +25,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             OAuthError(code, text: text).asNetworkError("the redirect is not accepted")
         }
         let text = redirect.absoluteString
-        // A URL encodes what a text beyond ASCII has.
+        // URL encodes characters beyond ASCII.
         let expected = URL(string: redirectURI)?.absoluteString ?? redirectURI
         guard Self.withoutQuery(expected) == Self.withoutQuery(text) else {
             throw rejection(.invalidRedirect, "it leads to another URL")

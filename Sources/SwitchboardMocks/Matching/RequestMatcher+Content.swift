@@ -124,7 +124,7 @@ enum MessageText {
     }
 
     static func text(_ text: String) -> String {
-        // Each stub that does not match makes a message. Masking a whole large body would take seconds.
+        // Each stub that does not match makes a message, and masking a large body takes seconds.
         let shown = Redaction.standard.text(String(text.prefix(1 << 14)))
         return shown.count > limit ? "\(shown.prefix(limit))…" : shown
     }

@@ -111,7 +111,7 @@ private struct LineRedactor {
             // The letter of an escape looks like a part of the name: `\nCookie: …`.
             let start = bytes.isLetterOfEscape(at: first) ? first + 1 : first
             let escaped = isFirst ? nil : bytes.escapedLine(beginningAt: start)
-            // Blanks may precede the colon of YAML (YAML 1.2.2 §7.4.2), and within a line the colon of a sentence.
+            // YAML allows blanks before a colon (YAML 1.2.2 §7.4.2). Within a line, such a colon belongs to a sentence.
             guard blanks == 0 || isFirst || escaped != nil else { continue }
             if bytes[start..<last].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound, escaped?.depth)

@@ -207,7 +207,7 @@ final class WebSocketConnection: Sendable {
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                // The pong may follow a message that still arrives or, while the inbox is full, messages that were not read.
+                // The pong may follow a message that is still arriving. While the inbox is full, it may follow unread ones.
                 if state.withLock({ $0.isSilent }), !inbox.hasWaitingWriter { return abort(error) }
             } catch {
                 return

@@ -144,7 +144,7 @@ struct ConcurrencyLimiterTests {
         let nonce = endPoint("https://h/nonce", waits)
         let signer = AdHocInterceptor { request, next in
             let call = Task { try await nonces.response(for: nonce) }
-            // Without the end of the call, the wait for a slot would not end.
+            // If the request waited for a slot, it would wait for ever, so the test cancels it.
             guard await comesTrue({ session.requests.count == 1 || limiter.waiting == 1 }) else {
                 throw CancellationError()
             }

@@ -148,7 +148,7 @@ struct UploadRestartTests {
         #expect(uploads.uploadCount == 2)
     }
 
-    /// In tus, a 403 may say that the server has no such upload only in response to HEAD.
+    /// A server of tus may answer HEAD with 403 if it has no such upload. The protocol says nothing like that of PATCH.
     @Test("a forbidden piece does not restart the upload, unless its offset is forbidden", arguments: [false, true])
     func forbiddenPiece(isGone: Bool) async throws {
         let session = StubSession { request in
